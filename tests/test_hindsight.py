@@ -62,7 +62,7 @@ def test_a_symptom_that_the_curve_contradicts_is_told(
 ) -> None:
     path = written(tmp_path / "log.csv", [(at, 2.0 - at / 100) for at in range(100)], "step", "loss")
     _, report = diagnosed(capsys, "--symptom", symptom, "--from", f"csv:{path}")
-    told = [limit for limit in report["coverage"]["limits"] if "what was seen says otherwise" in limit]
+    told = [limit for limit in report["coverage"]["limits"] if "the observations say otherwise" in limit]
     assert len(told) == contradicted
 
 
@@ -86,7 +86,7 @@ def test_what_cannot_be_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str
         (["--from", "csv:nowhere.csv"], "nowhere.csv cannot be read"),
         (["--from", "excel:a.xls"], "Accepted are csv:FILE"),
         (["--from", "csv"], "Accepted are csv:FILE"),
-        (["--from", "csv:a.csv", "train.py"], "cannot be used beside it"),
+        (["--from", "csv:a.csv", "train.py"], "cannot be combined with `train.py`"),
     ],
 )
 def test_usage(capsys: pytest.CaptureFixture[str], words: list[str], said: str) -> None:

@@ -1,4 +1,4 @@
-"""Finds out what is broken in a training program before the machine time is spent."""
+"""Finds what is broken in a training program before you spend machine time on it."""
 
 TYPE_CHECKING = False  # `typing` alone would take longer than the rest of this module
 if TYPE_CHECKING:

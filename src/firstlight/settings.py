@@ -302,7 +302,7 @@ def _all_limits(origin: _Origin, table: dict[str, Any], catalogue: tuple[Check, 
 def _once(origin: _Origin, key: str, name: str, seen: dict[str, Any]) -> None:
     if name in seen:
         raise origin.error(
-            f"{origin.at(key)} names {name} twice: by id, by name, or by what was retired into it. Keep one of them."
+            f"{origin.at(key)} names {name} twice: by id, name, or a check that was merged into it. Keep one of them."
         )
 
 
@@ -313,7 +313,7 @@ def _limits(origin: _Origin, word: str, check: Check, table: dict[str, Any]) -> 
         place, name = origin.at("checks", word, key), known.get(key.replace("_", "-"))
         if name is None:
             rest = f"{nearest(key, known)} `firstlight explain {check.name}` lists them." if known else "; it has none."
-            gone = f", into which {word} was retired" if retired(word) else ""
+            gone = f", into which {word} was merged" if retired(word) else ""
             raise origin.error(f"{place} is no limit of {check.name}{gone}{rest}")
         if name in limits:
             raise origin.error(f"{place} is given twice, with `-` and with `_`. Keep one of them.")

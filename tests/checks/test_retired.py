@@ -114,7 +114,7 @@ def test_settings_understand_it(tmp_path: Path) -> None:
 def test_a_limit_that_its_successor_does_not_have_is_told(tmp_path: Path) -> None:
     (tmp_path / "firstlight.toml").write_text("[checks.updates-too-large]\nratio = 0.5\n")
 
-    with pytest.raises(SettingsError, match="no limit of updates-ill-sized, into which updates-too-large was retired"):
+    with pytest.raises(SettingsError, match="no limit of updates-ill-sized, into which updates-too-large was merged"):
         load(tmp_path)
 
 
@@ -122,7 +122,7 @@ def test_explain_shows_the_successor_and_says_so(capsys: pytest.CaptureFixture[s
     for word in ("FL315", "steps-without-gradients"):
         assert run(["explain", word]) == 0
         out = capsys.readouterr().out
-        assert out.startswith("FL315 steps-without-gradients was retired into FL303 gradients-gone in 0.2.\n")
+        assert out.startswith("FL315 steps-without-gradients was merged into FL303 gradients-gone in 0.2.\n")
         assert "error[FL303] gradients-gone" in out
         assert "it also goes by\n  FL315 steps-without-gradients, retired into it in 0.2" in out
 

@@ -78,9 +78,9 @@ def test_a_commit_is_run_from_its_own_files_and_nothing_here_is_touched(
     ("words", "says"),
     [
         (("HEAD", "HEAD", "train.py"), "neither a configuration file"),
-        (("good.json", "bad.toml", "train.py", "{}"), "are of different kinds"),
-        (("good.json", "absent.json", "train.py", "{}"), "`absent.json` is no configuration file"),
-        (("HEAD", "bad.toml", "train.py", "{}"), "`HEAD` is no configuration file"),
+        (("good.json", "bad.toml", "train.py", "{}"), "have different formats"),
+        (("good.json", "absent.json", "train.py", "{}"), "`absent.json` is not a configuration file"),
+        (("HEAD", "bad.toml", "train.py", "{}"), "`HEAD` is not a configuration file"),
     ],
 )
 def test_ends_that_do_not_belong_together_are_refused(

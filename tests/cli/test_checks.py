@@ -60,7 +60,7 @@ def test_nothing_found_is_said(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_an_unknown_cause_is_answered_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["checks", "--cause", "hp-lr-hihg"]) == 2
-    assert "`hp-lr-hihg` is no cause. Did you mean `hp-lr-high`?" in capsys.readouterr().err
+    assert "`hp-lr-hihg` is not a cause. Did you mean `hp-lr-high`?" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("option", ["--severity", "--category"])

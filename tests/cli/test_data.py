@@ -41,7 +41,7 @@ def test_a_leak_ends_with_one_and_names_file_and_rows(capsys: pytest.CaptureFixt
     told = said(capsys, 1, "train.parquet", "--val", "leaky.parquet", "--target", "y")
 
     assert told.startswith("leaky.parquet: error[FL1014] splits-share-rows: ")
-    assert "33.33% of its rows are in train.parquet too" in told
+    assert "33.33% of its rows also occur in train.parquet" in told
     assert "row 0 of val and row 350 of train" in " ".join(told.split())
 
 
@@ -72,7 +72,7 @@ def test_the_page_has_a_picture_of_each_column(capsys: pytest.CaptureFixture[str
 
     assert "train: train.parquet" in page
     assert page.count("<rect") >= 2 * 20
-    assert "<title>a: rows in 24 parts of its range</title>" in page
+    assert "<title>a: rows in 24 equal parts of its range</title>" in page
 
 
 def test_json_is_the_report_alone(capsys: pytest.CaptureFixture[str]) -> None:
@@ -85,8 +85,8 @@ def test_json_is_the_report_alone(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ((), "no data were named"),
-        (("train.parquet", "val.parquet"), "several data sets were named"),
+        ((), "no data was named"),
+        (("train.parquet", "val.parquet"), "several datasets were named"),
         (("trian.parquet",), "Did you mean train.parquet?"),
         (("train.parquet", "--target", "z"), "has no column `z`, named as target"),
         (("train.parquet", "--schema", "nowhere.toml"), "nowhere.toml"),

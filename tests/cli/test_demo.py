@@ -35,7 +35,7 @@ def test_it_succeeds_only_if_both_verdicts_are_right(
     codes = {"train_buggy.py": ill, "train_fixed.py": clean}
     monkeypatch.setattr(demo, "_check", lambda program, _folder: codes[program.name])
     assert run(["demo"]) == code
-    assert ("The demo went wrong" in capsys.readouterr().out) is (code == 1)
+    assert ("The demo failed" in capsys.readouterr().out) is (code == 1)
 
 
 def test_the_real_thing(tmp_path: Path) -> None:

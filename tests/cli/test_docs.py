@@ -111,5 +111,5 @@ def test_elsewhere_it_writes_nothing_and_says_so(
         (tmp_path / "pyproject.toml").write_text(project, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     assert run(["docs"]) == 2
-    assert "no checkout of firstlight" in capsys.readouterr().err
+    assert "is not a checkout of firstlight" in capsys.readouterr().err
     assert not (tmp_path / "docs").exists()

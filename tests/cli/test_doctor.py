@@ -29,7 +29,7 @@ def test_a_usual_environment_is_fine() -> None:
 
 BAD: list[tuple[Found, set[str]]] = [
     (dataclasses.replace(FINE, python=(3, 10, 14)), {"Python before 3.11"}),
-    (with_packages(torch=None), {"torch is not installed beside firstlight"}),
+    (with_packages(torch=None), {"torch is not installed next to firstlight"}),
     (with_packages(torch="2.3.1"), {"torch before 2.4"}),
     (with_packages(torch="1.13.1+cu117"), {"torch before 2.4"}),
     (with_packages(torch="2.4.1"), {"torch before 2.5"}),
@@ -38,7 +38,7 @@ BAD: list[tuple[Found, set[str]]] = [
         dataclasses.replace(FINE, entry_point=False),
         {"the entry point `torch.backends: firstlight` is not registered"},
     ),
-    (dataclasses.replace(FINE, torch=Torch(problem="x")), {"torch is installed and cannot be imported"}),
+    (dataclasses.replace(FINE, torch=Torch(problem="x")), {"torch is installed but cannot be imported"}),
     (dataclasses.replace(FINE, torch=Torch(called_us=False)), {"torch did not call firstlight's entry point"}),
     (with_packages(numpy=None), {"torch without NumPy"}),
     (with_packages(mlflow="3.1.0"), {"MLflow 3"}),

@@ -38,7 +38,7 @@ def test_a_check_by_id_or_name_in_any_case(word: str, capsys: pytest.CaptureFixt
     for part in (
         "The prediction given to `cross_entropy`",
         "`log_softmax` before `cross_entropy`",
-        "sum-error = 0.001: Rows of a half-precision softmax",
+        "sum-error = 0.001: Largest distance of a row's sum from 1",
         "[tool.firstlight.checks.loss-double-activation]",
         "# firstlight: ignore[loss-double-activation] reason",
         "loss-double-activation: softmax before cross_entropy",
@@ -88,7 +88,7 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert plain["cause"] is None
     assert plain["check"]["id"] == "FL501"
     assert plain["check"]["causes"] == [{"slug": "hp-lr-high", "meaning": "learning rate too high"}]
-    assert {"key": "window", "value": 5, "reason": "Values at each end that are compared, by their medians."} in plain[
+    assert {"key": "window", "value": 5, "reason": "Number of values at each end whose medians are compared."} in plain[
         "check"
     ]["limits"]
     cause = json.loads(explained(capsys, "hp-lr-high", "--format", "json"))["cause"]

@@ -38,7 +38,7 @@ def test_the_answer_names_file_and_line(log: Callable[[bytes], str], capsys: pyt
     run(["log", "validate", log(SOUND + SOUND)])
 
     answer = capsys.readouterr().out
-    assert answer.startswith("run.ndjson:3: error[FL807] steps-repeat: steps repeat, go back or leave gaps\n")
+    assert answer.startswith("run.ndjson:3: error[FL807] steps-repeat: steps repeat, go backwards or leave gaps\n")
     assert "saw     step 1 after 2" in answer
     assert "ill: 1 error; 4 lines" in answer
 

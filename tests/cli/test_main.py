@@ -55,10 +55,10 @@ def test_no_command_at_all_shows_the_help(capsys: pytest.CaptureFixture[str]) ->
 @pytest.mark.parametrize(
     ("word", "said"),
     [
-        ("chek", "`chek` is no command. Did you mean `check`? `firstlight --help` lists them."),
+        ("chek", "`chek` is not a command. Did you mean `check`? `firstlight --help` lists them."),
         ("EXPLAIN", "Did you mean `explain`?"),
         ("train.py", "To check that script: `firstlight check train.py`."),
-        ("zzzzzz", "`zzzzzz` is no command. `firstlight --help` lists them."),
+        ("zzzzzz", "`zzzzzz` is not a command. `firstlight --help` lists them."),
     ],
 )
 def test_an_unknown_command(word: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:

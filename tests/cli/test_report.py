@@ -82,7 +82,7 @@ def test_a_run_that_was_not_judged_is_told_by_its_log(runs: Path, capsys: pytest
 def test_a_report_that_is_no_report_is_no_fault_of_ours(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (runs / NAMES[1] / "report.json").write_text('{"schema": "other/1"}')
     assert firstlight(["report"]) == 2
-    assert "is no report that this version understands" in capsys.readouterr().err
+    assert "is not a report that this version understands" in capsys.readouterr().err
 
 
 def test_the_page_goes_to_a_file_whole(runs: Path, tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ def test_a_working_directory_that_is_gone_is_told(tmp_path: Path) -> None:
     (tmp_path / "gone").mkdir()
     done = shell(f"cd gone && rmdir ../gone && {COMMAND} lint x.py", tmp_path)
     assert done.returncode == 2
-    assert "the working directory does not exist any more" in done.stderr
+    assert "the working directory no longer exists" in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 

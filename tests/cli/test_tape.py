@@ -51,7 +51,7 @@ def test_rows_are_filtered_by_line_and_operation(tape: Callable[..., Result]) ->
 
 
 def test_a_step_that_was_not_taped_is_said_to_be_none(tape: Callable[..., Result]) -> None:
-    with pytest.raises(UsageError, match=r"step 5 was not taped\. Taped were 8"):
+    with pytest.raises(UsageError, match=r"step 5 was not taped\. Taped steps: 8"):
         tape("--step", "5")
 
 

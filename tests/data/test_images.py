@@ -69,7 +69,7 @@ def test_values_from_0_to_1_written_as_if_to_255(pictures: list[np.ndarray], fol
 
     saws = [found.saw for found in check_data("train").findings]
 
-    assert any(saw.startswith("no value above 2 of 255 in 3 of 27 images: dog/dark0.png") for saw in saws)
+    assert any(saw.startswith("no value above 2 (of 255) in 3 of 27 images: dog/dark0.png") for saw in saws)
 
 
 def test_a_brighter_copy_is_nearly_the_same_and_told_by_its_file(pictures: list[np.ndarray], folder: Path) -> None:
@@ -94,4 +94,4 @@ def test_colours_of_equal_brightness_are_seen(folder: Path) -> None:
 
     assert not check_data("drawn", select=["images-damaged"]).findings
     (found,) = check_data("blank", select=["images-damaged"]).findings
-    assert found.saw.startswith("4 of 4 images are of one colour: 0.png")
+    assert found.saw.startswith("4 of 4 images are a single colour: 0.png")

@@ -93,7 +93,7 @@ def test_a_drift_that_only_two_columns_together_show(table: Any) -> None:
     report = fl.check_data(train, val=turned)
 
     (finding,) = [one for one in report.findings if one.name == "splits-differ"]
-    assert finding.saw.startswith("a classifier tells its rows from those of training")
+    assert finding.saw.startswith("a classifier tells its rows from training rows")
 
 
 def test_imbalance_and_missing_values_within_reason_are_healthy() -> None:

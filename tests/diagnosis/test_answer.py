@@ -40,7 +40,7 @@ def test_a_suspect_says_what_supports_it_and_what_to_do() -> None:
     assert first.opposed_by == ()
     assert first.because == ("FL205",)
     assert first.falsifier == "take one tiny step and compare the loss"
-    assert first.fix.startswith("minimise")
+    assert first.fix.startswith("minimize")
     assert not first.verified
 
 

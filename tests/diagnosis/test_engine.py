@@ -223,10 +223,13 @@ def test_a_claimed_rival_keeps_a_cure_from_being_a_proof(confidence: float, prov
 @pytest.mark.parametrize(
     ("made", "message"),
     [
-        (Case().observing({"nothing-seen": True}), "`nothing-seen` is no known observation"),
-        (Case().claiming([Claim("loss-moon", 0.5, "x")]), "`loss-moon` is no known cause"),
-        (Case().hinting([Hint("loss-moon", 2.0, "x")]), "`loss-moon` is no known cause"),
-        (Case().repairing("same-again", worked=True), "`same-again` is no known repair. Known are activation-added"),
+        (Case().observing({"nothing-seen": True}), "`nothing-seen` is not a known observation"),
+        (Case().claiming([Claim("loss-moon", 0.5, "x")]), "`loss-moon` is not a known cause"),
+        (Case().hinting([Hint("loss-moon", 2.0, "x")]), "`loss-moon` is not a known cause"),
+        (
+            Case().repairing("same-again", worked=True),
+            "`same-again` is not a known repair. Known repairs are activation-added",
+        ),
     ],
 )
 def test_what_is_not_known_is_refused(made: Case, message: str) -> None:

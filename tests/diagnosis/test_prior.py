@@ -83,5 +83,5 @@ def test_the_counts_name_each_cause_once() -> None:
 
 
 def test_an_unknown_context_is_refused_with_those_known() -> None:
-    with pytest.raises(UsageError, match=r"`moon` is no known context\. Known are amp"):
+    with pytest.raises(UsageError, match=r"`moon` is not a known context\. Known contexts are amp"):
         prior(KNOWLEDGE, ["moon"])

@@ -116,7 +116,7 @@ class TestControls:
         assert found.verified
         assert found.proof is not None
         assert (found.proof.guess, found.proof.reached) == (2.3, 1.7)
-        assert "without looking at the inputs 2.3" in found.likely
+        assert "without using the inputs 2.3" in found.likely
 
     @pytest.mark.parametrize("guess", [1.7, 1.69, math.nan])
     def test_a_copy_that_is_still_at_a_guess_only_helps(self, guess: float) -> None:
@@ -186,7 +186,7 @@ class TestSuspicions:
         (found,) = settled(find("targets-unscaled"), ("targets-standardised", 0.2, True))
 
         assert (found.severity, found.verified) == (Severity.WARNING, True)
-        assert found.likely.startswith("proven: standardise the targets")
+        assert found.likely.startswith("proven: standardize the targets")
 
     def test_a_repair_that_cures_nothing_drops_it(self) -> None:
         assert settled(find("targets-unscaled"), ("targets-standardised", 1.9, False)) == ()
@@ -250,7 +250,7 @@ class TestRivals:
 
         assert (seen.severity, seen.cause) == (severity, "train-reinit")
         assert (rate.severity is Severity.NOTE) is leads
-        assert ("for which another setting may only make up" in rate.likely) is leads
+        assert ("which another setting may only compensate for" in rate.likely) is leads
 
     @pytest.mark.parametrize(("scaled", "leads"), [(0.3, "data-scale"), (1.2, "hp-lr-low")])
     def test_what_is_odd_about_the_data_was_there_before_the_rate(self, scaled: float, leads: str) -> None:

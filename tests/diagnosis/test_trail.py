@@ -95,7 +95,7 @@ def test_lines_name_what_was_seen_chosen_and_why() -> None:
     assert "nats expected for" in text
     assert "FL303 names train-frozen with confidence 0.60" in text
     assert "LN-012 makes train-frozen 3 times as likely" in text
-    assert "let every parameter require its gradient: cures it [thawed, the repair of train-frozen]" in text
+    assert "let every parameter require a gradient: fixes it [thawed, the repair of train-frozen]" in text
     assert text.splitlines()[-1].endswith(Reason.DOMINATES.value)
     assert "train-frozen: " in text
     assert " -> " in text
@@ -108,4 +108,4 @@ def test_a_failed_repair_is_said_to_change_nothing() -> None:
 
 def test_stopping_alone_can_be_told() -> None:
     trail = Trail().choosing(Choice(experiment=None, reason=Reason.BUDGET))
-    assert render(trail) == ("  1  stopped  the time is spent",)
+    assert render(trail) == ("  1  stopped  the time is used up",)

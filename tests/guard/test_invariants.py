@@ -64,7 +64,7 @@ def test_each_broken_rule_is_told_and_a_missing_module_too(tmp_path: Path) -> No
 
     told = [trip.finding.saw for trip in guard.trips]
     assert len(told) == 3
-    assert any("`three` cannot be looked at" in saw for saw in told)
+    assert any("`three` cannot be evaluated" in saw for saw in told)
 
 
 def test_a_rule_that_is_no_comparison_is_refused(tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def _guess(guess: float) -> Guessed:
     )
 
 
-@pytest.mark.parametrize(("guess", "says"), [(0.51, "and it learns"), (0.49, "one answer for all examples")])
+@pytest.mark.parametrize(("guess", "says"), [(0.51, "and it learns"), (0.49, "a constant prediction")])
 def test_a_loss_above_that_of_a_guess_is_only_the_beginning_of_learning(guess: float, says: str) -> None:
     facts = [_sign(348), _contrast(True, True), _curve(*[2.3] * 340, *[0.5] * 8), _guess(guess)]
     assert says in headline(assurance_of(facts), experimented=True)
@@ -119,7 +119,8 @@ def test_the_skill_in_words() -> None:
     beside = Beside(own=0.8, plain=0.9, rows=640, step=480)
 
     assert dict(rows(Assurance(beside=beside)))["skill"] == (
-        "0.80 by step 480, a plain fit to 640 of its examples 0.90 (0 is one answer for all, 1 never wrong)"
+        "0.80 by step 480; a simple model fitted to 640 of its examples: 0.90 "
+        "(0: a constant prediction, 1: never wrong)"
     )
 
 
@@ -139,7 +140,7 @@ def test_a_question_that_nobody_answers_is_where_the_rehearsal_ends() -> None:
 @pytest.mark.parametrize(
     ("rise", "to_end", "says", "seen"),
     [
-        (4.1, False, "its episodes come to return more", "part that was seen"),
+        (4.1, False, "its episodes return more than at the start", "part that was observed"),
         (3.9, True, "could not be certified", "whole run"),
     ],
 )
@@ -152,5 +153,5 @@ def test_returns_that_have_risen_are_a_sign_of_learning(rise: float, to_end: boo
 
     assert says in headline(found, experimented=True)
     assert dict(rows(found))["returns"] == (
-        f"1 → 4 in 64 episodes (of the first few, and of the last quarter of the {seen})"
+        f"1 → 4 in 64 episodes (the first few against the last quarter of the {seen})"
     )

@@ -23,8 +23,8 @@ def test_a_check_is_not_ill_once_no_finding_of_it_stands() -> None:
     (unconfirmed,) = settled((ILL,), findings=(), kept=(FINDING,))
     (allowed,) = settled((ILL,), findings=(), kept=())
 
-    assert (unconfirmed.status, unconfirmed.reason) == (Status.CLEAN, "suspected, and not confirmed")
-    assert (allowed.status, allowed.reason) == (Status.CLEAN, "found, and allowed by a comment")
+    assert (unconfirmed.status, unconfirmed.reason) == (Status.CLEAN, "suspected, but not confirmed")
+    assert (allowed.status, allowed.reason) == (Status.CLEAN, "found, but allowed by a comment")
 
 
 def test_what_was_taken_back_rules_no_cause_out() -> None:

@@ -96,7 +96,7 @@ def test_a_miss_says_which_checks_were_silent_and_which_did_not_run() -> None:
     )
     missed = judged(Seen(report(checks=checks), FLAT, "stopped"))
     assert missed.reason == (
-        f"it learns all the same, 2 → 0.5; {' '.join(TELLING[0])} saw nothing; "
+        f"it learns anyway, 2 → 0.5; {' '.join(TELLING[0])} saw nothing; "
         f"{' '.join(TELLING[1])} did not run: no loader was seen"
     )
 
@@ -118,7 +118,7 @@ TELLING = _telling()
 def test_a_miss_says_that_there_was_a_note() -> None:
     noted = CheckOutcome(id=TELLING[0][0], name=TELLING[0][1], status=Status.ILL, seconds=0.0)
     missed = judged(Seen(report(checks=[noted]), FLAT, "stopped"))
-    assert f"{' '.join(TELLING[0])} told it in a note only" in missed.reason
+    assert f"{' '.join(TELLING[0])} reported it only as a note" in missed.reason
 
 
 @pytest.mark.parametrize(

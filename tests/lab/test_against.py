@@ -81,5 +81,5 @@ def test_a_gradient_that_is_zero_but_for_rounding_differs_in_nothing(size: float
 def test_models_that_share_no_weight_are_said_to() -> None:
     taken = WeightsTaken(step=0, by_name=0, by_shape=0, missing=("w",), extra=(), batch=False)
     told = answer(side(call(1, 1.0)), side(call(1, 2.0), loss=2.0), taken, ("a", "b"))
-    assert "fit none of the other" in told.answer
+    assert "No weights of one fit the other" in told.answer
     assert any("has no tensor for w" in limit for limit in told.limits)

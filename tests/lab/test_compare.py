@@ -40,7 +40,7 @@ def test_pairs_that_share_their_luck_decide_where_means_alone_would_not() -> Non
 
 def test_noise_has_no_winner_and_is_told_how_many_seeds_more() -> None:
     found = _report(_runs(a=A, b=[0.81, 0.81, 0.82, 0.80, 0.84]))
-    assert found.answer.startswith("Undecided: b and a differ in `val_acc` by no more than luck can explain")
+    assert found.answer.startswith("Undecided: b and a differ in `val_acc` by no more than luck explains")
     assert "more seeds" in found.advice[0]
 
 
@@ -64,7 +64,7 @@ def test_seeds_that_change_nothing_are_one_pair() -> None:
 
 
 def test_the_same_to_the_last_digit_is_said_as_such() -> None:
-    assert "are the same in `val_acc`, to the last digit, in 5 pairs" in _report(_runs(a=A, b=A)).answer
+    assert "b and a have exactly the same `val_acc` in 5 pairs" in _report(_runs(a=A, b=A)).answer
 
 
 def test_what_is_surely_too_small_to_matter_is_decided() -> None:

@@ -29,8 +29,8 @@ def test_a_held_out_loss_that_still_falls_asks_for_data() -> None:
     told = answer(known(lambda part: 0.3 + 0.5 * part**-0.5), 0, ("train.py",))
     assert told.numbers["data_pays"] is True
     assert told.numbers["data_tenfold"] == pytest.approx(0.3 + 0.5 * 10**-0.5, abs=0.03)
-    assert "More data pays" in told.answer
-    assert "It fits what it trains on better" in told.answer
+    assert "More data helps" in told.answer
+    assert "It fits its training data better than held-out data" in told.answer
     assert told.tables[0].rows[-1][0] == 800
 
 
@@ -68,7 +68,7 @@ def test_a_copy_whose_time_was_over_was_never_asked_about_examples_held_out(late
         found.trials[whole.name] = structs.replace(whole, out_of_time=late)
     assert [point.part for point in points(found)] == list(PARTS[late:])
     told = answer(found, 0, ("train.py",))
-    assert any("2 of 8 copies were out of time" in limit for limit in told.limits) is late
+    assert any("2 of 8 copies ran out of time" in limit for limit in told.limits) is late
 
 
 def test_what_the_noise_leaves_open_is_not_called_little() -> None:
@@ -77,7 +77,7 @@ def test_what_the_noise_leaves_open_is_not_called_little() -> None:
     for at, trial in enumerate(found.trials.values()):
         tail = (loss + 0.1 * (-1) ** at for loss in trial.losses[-TAIL:])
         found.trials[trial.name] = structs.replace(trial, losses=(*trial.losses[:-TAIL], *tail))
-    assert "More data may pay, and these runs do not tell" in answer(found, 0, ("train.py",)).answer
+    assert "More data may help, but these runs cannot tell" in answer(found, 0, ("train.py",)).answer
 
 
 @pytest.mark.parametrize("parts", [2, 3])

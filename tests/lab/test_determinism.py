@@ -14,9 +14,9 @@ def test_the_same_operations_do_not_part() -> None:
 @pytest.mark.parametrize(
     ("at", "other", "why"),
     [
-        (0, ("mm", "a.py:3", 9, 8), "what it is given differs already"),
-        (1, ("dropout", "a.py:4", 2, 8), "no seed reaches"),
-        (2, ("index_add_", "a.py:5", 3, 8), "other results for the same inputs"),
+        (0, ("mm", "a.py:3", 9, 8), "its inputs already differ"),
+        (1, ("dropout", "a.py:4", 2, 8), "random numbers that no seed controls"),
+        (2, ("index_add_", "a.py:5", 3, 8), "different results for the same inputs"),
         (2, ("add", "b.py:1", 3, 4), "the other run does `add` at b.py:1 instead"),
     ],
 )

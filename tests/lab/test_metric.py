@@ -35,7 +35,7 @@ def test_a_name_is_found_however_it_is_punctuated() -> None:
 
 
 def test_a_name_that_no_run_tells_is_an_error_that_lists_those_there_are() -> None:
-    with pytest.raises(UsageError, match=r"no run tells `vall_acc`; the nearest is `val_acc`.*`val_acc`"):
+    with pytest.raises(UsageError, match=r"no run reports `vall_acc`; the nearest is `val_acc`.*`val_acc`"):
         choose([_trial("val_acc")], "vall_acc", None)
 
 
@@ -47,7 +47,7 @@ def test_nothing_told_at_all_is_an_error() -> None:
 def test_a_name_that_says_nothing_is_assumed_and_said() -> None:
     metric = choose([_trial("zorp")], "zorp", None)
     assert metric.assumed
-    assert "`--better` says otherwise" in metric.told()[0]
+    assert "`--better` changes that" in metric.told()[0]
     assert not choose([_trial("zorp")], "zorp", "lower").told()
 
 

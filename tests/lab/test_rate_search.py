@@ -86,7 +86,7 @@ def test_copies_of_a_program_that_warms_up_warm_up_too() -> None:
     ("stable", "said"),
     [
         (0.1, "A warm-up is not needed: at the start the curvature allows rates up to 0.1."),
-        (1e-5, "At the start the curvature allows no more than 1e-05, but a warm-up brought nothing."),
+        (1e-5, "At the start the curvature allows no more than 1e-05, but a warm-up brought no gain."),
         (None, "A warm-up is not needed."),
     ],
 )

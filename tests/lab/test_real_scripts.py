@@ -201,8 +201,8 @@ def test_what_limits_a_model_is_found_by_larger_copies_and_by_perfect_stages(scr
     assert numbers["the_program"] > 2 * numbers["the_program_wider"]
     assert numbers["the_program"] > 10 * numbers["with_a_perfect_encoder"]
     assert numbers["free_predictions"] < 0.1
-    assert "a larger model would pay" in told["answer"]
-    assert "that stage is in the way" in told["answer"]
+    assert "a larger model would help" in told["answer"]
+    assert "that stage is the bottleneck" in told["answer"]
     absent = asked("decoder=truth:codes")
     assert "with_a_perfect_decoder" not in absent["numbers"]
     assert any("no model that was called has a module `decoder`" in limit for limit in absent["limits"])
@@ -215,8 +215,8 @@ def test_what_limits_a_model_is_found_by_larger_copies_and_by_perfect_stages(scr
         (["ceiling", "--oracle", "encoder", "train.py"], "is not STAGE=MODULE:FUNCTION"),
         (["lr-find", "absent.py"], "absent.py"),
         (["curve", "package:experiment"], "is a declared experiment"),
-        (["surface", "--loss", "nowhere"], "names no function"),
-        (["surface", "--loss", "math:pi", "train.py"], "name no script beside it"),
+        (["surface", "--loss", "nowhere"], "does not name a function"),
+        (["surface", "--loss", "math:pi", "train.py"], "leave out the script"),
         (["against", "train.py", "absent.py"], "absent.py"),
         (["against", "train.py", "'"], "cannot be read as a command"),
     ],

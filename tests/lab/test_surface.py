@@ -68,14 +68,14 @@ def card(slope: float, value: float = 1.0) -> LossCard:
     ("given", "wrong"),
     [
         (card(2.0), {}),
-        (card(-2.0), {"leads away from the answer": 6}),
-        (card(0.0), {"has no gradient although the answer is wrong": 6}),
-        (card(2.0, math.nan), {"is no number": 9}),
+        (card(-2.0), {"leads away from the target": 6}),
+        (card(0.0), {"has no gradient although the prediction is wrong": 6}),
+        (card(2.0, math.nan), {"is not a number": 9}),
     ],
 )
 def test_a_loss_function_alone_is_told_by_its_slopes(given: LossCard, wrong: dict[str, int]) -> None:
     assert {what: count for what, count in loss_card.flags(given) if count} == wrong
-    assert ("is not sound" in loss_card.answer("m:f", given).answer) == bool(wrong)
+    assert ("has faults" in loss_card.answer("m:f", given).answer) == bool(wrong)
 
 
 @pytest.mark.parametrize(

@@ -51,5 +51,5 @@ def test_what_is_no_table_is_said_to_be_none(tmp_path: Path, name: str, text: st
 
 
 def test_a_folder_without_runs_is_said_to_have_none(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no run that tells a number"):
+    with pytest.raises(UsageError, match="no run that reports a number"):
         tables.read(str(tmp_path))

@@ -84,7 +84,7 @@ def test_a_variant_that_always_crashes_is_given_up_and_its_error_told() -> None:
 
 
 def test_a_program_that_crashes_is_told_at_once() -> None:
-    with pytest.raises(UsageError, match=r"a\.py did not come to its end: Boom"):
+    with pytest.raises(UsageError, match=r"a\.py did not finish: Boom"):
         seeds.of_runs(target("a.py"), SeedsQuestion(seeds=3), Formula(lambda _: 0.0))
 
 
@@ -97,7 +97,7 @@ def test_a_program_that_crashes_is_told_at_once() -> None:
 )
 def test_a_metric_that_no_run_tells_is_refused_after_the_first(ask: Callable[[Runner], object]) -> None:
     runner = Formula(lambda run: 0.5 + luck(run))
-    with pytest.raises(UsageError, match=r"no run tells `val_loss`.* The runs tell `val_acc`"):
+    with pytest.raises(UsageError, match=r"no run reports `val_loss`.* The runs report `val_acc`"):
         ask(runner)
     assert len(runner.asked) == 1
 
@@ -121,8 +121,8 @@ def test_seeds_finds_the_source_that_moves_it_and_what_is_left_unexplained() -> 
 @pytest.mark.parametrize(
     ("of_order", "says"),
     [
-        (0.05, "initialisation moves it most (100%)."),
-        (1.0, "initialisation (50%) or order and augmentation (50%) moves it most: more runs would tell which"),
+        (0.05, "initialisation changes it most (100%)."),
+        (1.0, "initialisation (50%) or order and augmentation (50%) changes it most: more runs would tell which"),
     ],
 )
 def test_seeds_names_one_source_only_where_its_runs_tell_it_from_the_others(of_order: float, says: str) -> None:
@@ -141,14 +141,14 @@ def test_seeds_repeats_one_seed_as_often_as_it_varies_a_source_where_that_tells_
     report = seeds.of_runs(target("a.py"), SeedsQuestion(seeds=2, sources=("init",), each=6), runner)
     repeats = [run for run in runner.asked if run.again]
     assert len(repeats) == (6 if differ else 3)
-    assert ("what differs is outside of it" in report.answer) is differ
+    assert ("the difference arises outside torch" in report.answer) is differ
     assert report.numbers["deterministic"] is not differ
     assert report.numbers["share.nondeterminism"] == (1.0 if differ else 0.0)
 
 
 def test_a_seed_that_changes_nothing_is_said_with_what_to_do() -> None:
     report = seeds.of_runs(target("a.py"), SeedsQuestion(seeds=3, sources=()), Formula(lambda _: 0.5))
-    assert "No seed changes anything." in report.answer
+    assert "The seed changes nothing." in report.answer
     assert "--seed-arg" in report.advice[0]
 
 
@@ -197,7 +197,7 @@ def test_bisect_says_when_a_key_does_harm_only_with_another() -> None:
     report = bisect.of_space(space(*KEYS), CompareQuestion(), runner)
     assert report.numbers["culprit"] in ("k2", "k25")
     assert report.numbers["alone"] is False
-    assert "alone it does not" in report.answer
+    assert "alone it is not bad" in report.answer
 
 
 def test_bisect_takes_a_crash_for_what_is_bad() -> None:
@@ -210,7 +210,7 @@ def test_bisect_takes_a_crash_for_what_is_bad() -> None:
     [
         (lambda run: 0.5 + 0.01 * ((run.seed * 7 + len(run.name) * 5) % 9), "cannot be told apart"),
         (lambda run: 0.5 + wobble(run) + 0.2 * (run.name == "bad"), "the bad one is better"),
-        (lambda run: 0.0 if run.name == "good" else 0.5, "the good one does not come to its end: Boom"),
+        (lambda run: 0.0 if run.name == "good" else 0.5, "the good one does not finish: Boom"),
     ],
 )
 def test_bisect_refuses_ends_that_are_none(result: Callable[[Run], float], says: str) -> None:

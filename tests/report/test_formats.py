@@ -163,4 +163,4 @@ class TestMarkdown:
 
     def test_at_most_so_many_findings_are_shown(self, report: Report) -> None:
         many = msgspec.structs.replace(report, findings=report.findings[:1] * 40)
-        assert "15 further findings are in the full report." in markdown.render(many)
+        assert "15 more findings are in the full report." in markdown.render(many)

@@ -46,7 +46,7 @@ def test_the_answer_is_the_first_line_of_the_screen() -> None:
     assert "  → leave `lr` as it is" in lines
     assert "  rate    loss  why" in lines
     assert "  0.01  0.1235  steepest" in lines
-    assert "3 trials, 2 left: the same command goes on from there; 0.0 s" in lines
+    assert "3 trials, 2 left: the same command continues from there; 0.0 s" in lines
 
 
 def test_what_an_answer_quotes_cannot_steer_a_terminal() -> None:
@@ -70,7 +70,7 @@ def test_a_page_holds_the_plots_and_escapes_what_it_quotes() -> None:
     page = lab.page(REPORT)
     plots = json.loads(page.partition('id="plots">')[2].partition("</script>")[0])
     assert plots["plot-0"]["logx"] is True
-    assert "loss over rate; upright lines: present (1.5)" in page
+    assert "loss over rate; vertical lines: present (1.5)" in page
     assert plots["map-0"]["values"] == [[1, 2], [3, "Infinity"]]
     assert "<b>" not in page
     assert "A rate of 0.01 is best." in page
@@ -96,5 +96,5 @@ def test_an_answer_on_disk_is_shown_again(tmp_path: Path) -> None:
 
 def test_an_answer_that_was_damaged_is_refused(tmp_path: Path) -> None:
     (tmp_path / lab.ANSWER).write_text("{")
-    with pytest.raises(UsageError, match="no answer that this version understands"):
+    with pytest.raises(UsageError, match="not an answer that this version understands"):
         lab.of_run(RunDirectory(tmp_path))

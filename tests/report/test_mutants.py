@@ -35,12 +35,12 @@ def test_the_answer_comes_first_then_each_flow_with_what_was_missed_last(tell: T
         mutant("frozen", Outcome.CAUGHT, flow="gradients", told="FL601 other", cause="hp-lr-low"),
         mutant("decay", Outcome.HARMLESS, flow="updates", reason="the loss is no worse than without it"),
         mutant("clip", Outcome.NOT_APPLICABLE, reason="the program has no clipping"),
-        mutant("cut", Outcome.CRASHED, reason="it ends this program by itself"),
+        mutant("cut", Outcome.CRASHED, reason="it makes this program crash"),
     )
     assert (
         text
-        == """a clean verdict on train.py x notices 2 of 3 planted faults, 1 of them by their
-right cause
+        == """a check of train.py x catches 2 of 3 planted faults, 1 of them with the right
+cause
 
 answers: 1 of 2
   caught  sign     the loss is maximised
@@ -52,7 +52,7 @@ gradients: 1 of 1
               FL601 other (hp-lr-low, where loss-sign was planted)
 
 harmless here: decay
-loud by themselves: cut (it ends this program by itself)
+crash on their own: cut (it makes this program crash)
 not applicable: clip (the program has no clipping)
 kept in: .firstlight/runs/x
 page: .firstlight/runs/x/report.html

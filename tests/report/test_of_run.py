@@ -52,5 +52,5 @@ def test_a_run_on_disk_is_read_back(run: Path, report: Report) -> None:
 
 
 def test_a_run_without_a_report_says_so(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"holds no report\.json"):
+    with pytest.raises(UsageError, match=r"has no report\.json"):
         report_of(RunDirectory(tmp_path))

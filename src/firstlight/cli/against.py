@@ -22,7 +22,7 @@ def command(mine: str, reference: str) -> LabReport:
     firstlight against mine.py reference.py
     firstlight against "mine.py --width 64" "reference.py --hidden 64"
 
-    Parameters are matched by name, and else by shape and order. Exit code: 0 it answered, 2 it could not.
+    Parameters are matched by name, or else by shape and order. Exit code: 0 answered, 2 could not answer.
     """
     from firstlight.lab.against import against
     from firstlight.lab.keeping import kept

@@ -22,20 +22,20 @@ PLACE = "{}"
 
 @click.command("bisect", context_settings={"allow_interspersed_args": False, "ignore_unknown_options": True})
 @click.option(
-    "-n", "seeds", type=click.IntRange(min=1), default=8, show_default=True, help="At most so many seeds a trial."
+    "-n", "seeds", type=click.IntRange(min=1), default=8, show_default=True, help="Most seeds to run per trial."
 )
 @on_trials("GOOD BAD SCRIPT [ARGS]...")
 def command(trials: Trials, seeds: int) -> LabReport:
-    """Find the smallest difference between a good and a bad configuration, or commit, that makes it bad.
+    """Find the smallest difference between a good and a bad configuration or commit that makes the bad one bad.
 
     \b
     firstlight bisect good.toml bad.toml train.py --config {}      # {} is where the configuration goes
     firstlight bisect -- "--lr 1e-3 --width 64" "--lr 3e-2 --width 128" train.py
     firstlight bisect v1.2 HEAD train.py                           # commits
 
-    Each trial is run with as many seeds as it takes to tell on which side it lies; n differences take log2(n) trials.
+    Each trial runs with as many seeds as it takes to tell good from bad; n differences take log2(n) trials.
 
-    Exit code: 0 it was found, 2 good and bad cannot be told apart or it could not be run, 130 interrupted.
+    Exit code: 0 found, 2 good and bad cannot be told apart or could not be run, 130 interrupted.
     """
     from firstlight.lab import bisect as lab
     from firstlight.lab.compare import CompareQuestion
@@ -59,7 +59,7 @@ def _space(words: tuple[str, ...], module: bool, home: Path) -> Iterator["Space"
         yield _of_files(good, bad, tuple(rest), module, home)
     elif configurations.is_configuration(good) or configurations.is_configuration(bad):
         known, other = (good, bad) if configurations.is_configuration(good) else (bad, good)
-        raise UsageError(f"`{other}` is no configuration file (TOML, YAML, JSON) to hold against {known}.")
+        raise UsageError(f"`{other}` is not a configuration file (TOML, YAML, JSON) to compare with {known}.")
     elif configurations.are_arguments(good) and configurations.are_arguments(bad):
         yield _of_arguments(good, bad, tuple(rest), module)
     else:
@@ -74,7 +74,7 @@ def _of_files(good: str, bad: str, rest: tuple[str, ...], module: bool, home: Pa
 
     suffix = Path(good).suffix
     if Path(bad).suffix != suffix:
-        raise UsageError(f"{good} and {bad} are of different kinds. Give two files of one kind.")
+        raise UsageError(f"{good} and {bad} have different formats. Give two files of the same format.")
     named = next((word for word in (PLACE, good, bad) if word in rest), None)
     if named is None:
         raise UsageError(f"put `{{}}` where the script takes its configuration: `{' '.join(rest)} --config {{}}`")

@@ -14,20 +14,20 @@ STEPS = 300
 
 @click.command("ceiling", context_settings={"allow_interspersed_args": False})
 @on_copies(STEPS, least=20)
-@click.option("--oracle", metavar="STAGE=MODULE:FUNCTION", help="Try perfect answers of a stage of the model.")
+@click.option("--oracle", metavar="STAGE=MODULE:FUNCTION", help="Try perfect outputs for one stage of the model.")
 @delivered
 def command(words: tuple[str, ...], oracle: str | None, **asked: Any) -> LabReport:
-    """Measure how low the loss of a script can get, and name what keeps it from there.
+    """Measure how low the loss of a script can get, and name what keeps it from going lower.
 
     \b
     firstlight ceiling train.py --epochs 3
     firstlight ceiling --steps 1000 train.py
     firstlight ceiling --oracle encoder=truth:codes train.py
 
-    With `--oracle`, a copy is given what `codes(made, batch)` of truth.py returns wherever the module `encoder` of its
-    model answers: how low would the loss get if that stage were perfect?
+    With `--oracle`, the output of the model's module `encoder` is replaced in a copy by what `codes(made, batch)` of
+    truth.py returns: how low would the loss get if that stage were perfect?
 
-    Exit code: 0 it answered, 2 it could not, 130 interrupted: the same command goes on from there.
+    Exit code: 0 answered, 2 could not answer, 130 interrupted (the same command continues from there).
     """
     from firstlight.lab.ceiling import TAPS, Oracle, ceiling
 
@@ -41,7 +41,7 @@ def _parts(oracle: str) -> tuple[str, str]:
     module, _, name = function.partition(":")
     if not (stage and module and name):
         raise UsageError(
-            f"`--oracle {oracle}` is not STAGE=MODULE:FUNCTION: a module of the model, and the function that answers "
-            "for it, such as `encoder=truth:codes`."
+            f"`--oracle {oracle}` is not STAGE=MODULE:FUNCTION: a module of the model, and the function that "
+            "replaces its output, such as `encoder=truth:codes`."
         )
     return stage, function

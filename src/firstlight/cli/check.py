@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 ENGINE = click.option(
     "--engine",
     type=click.Choice(get_args(EngineName)),
-    help="How experiments are made: copies forked at the first batch, fresh runs, or Ray tasks.",
+    help="How to run experiments: copies forked at the first batch, fresh runs, or Ray tasks.",
 )
 
 
@@ -32,23 +32,23 @@ ENGINE = click.option(
     context_settings={"allow_interspersed_args": False},
     short_help="Run a training script under observation and judge it.",
 )
-@click.option("-m", "module", is_flag=True, help="The first word is a module, as in `python -m`.")
+@click.option("-m", "module", is_flag=True, help="Treat the first word as a module, as `python -m` does.")
 @click.option(
     "--profile",
     type=click.Choice(["quick", "standard", "deep"]),
-    help="How long to look: about 10 s, 30 s, or minutes.",
+    help="How long to watch: about 10 s, 30 s, or minutes.",
 )
-@click.option("--steps", type=click.IntRange(min=1), help="Stop after so many training steps.")
-@click.option("--seconds", type=click.FloatRange(min=0.1), help="Stop so many seconds after the first backward.")
-@click.option("--startup-seconds", type=click.FloatRange(min=0.1), help="Give up when no training began by then.")
-@click.option("--select", help="Only these checks: ids or names, separated by commas.")
-@click.option("--ignore", help="Not these checks.")
+@click.option("--steps", type=click.IntRange(min=1), help="Stop after this many training steps.")
+@click.option("--seconds", type=click.FloatRange(min=0.1), help="Stop this many seconds after the first backward.")
+@click.option("--startup-seconds", type=click.FloatRange(min=0.1), help="Give up if no training has begun by then.")
+@click.option("--select", help="Run only these checks: ids or names, separated by commas.")
+@click.option("--ignore", help="Skip these checks.")
 @ENGINE
-@click.option("--strict", is_flag=True, default=None, help="Warnings make the verdict ill for the exit code.")
+@click.option("--strict", is_flag=True, default=None, help="Warnings make the exit code 1 too.")
 @form_option
 @output_option
 @click.option("--show-output", is_flag=True, help="Stream what the script prints to standard error.")
-@click.option("--no-contain", is_flag=True, help="Let the script write its files for real.")
+@click.option("--no-contain", is_flag=True, help="Let the script really write its files.")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="SCRIPT|COMMAND [ARGS]...")
 @click.pass_context
 def command(
@@ -133,7 +133,7 @@ def _experiment(words: tuple[str, ...], settings: Settings, echo: IO[bytes] | No
             said = process.output.lines()
             site = site_of(said, Path.cwd())
             where = f" ({site.file}:{site.line})" if site is not None else ""
-            raise UsageError(f"{words[0]} cannot be had: {message_of(said)}{where}")
+            raise UsageError(f"{words[0]} cannot be loaded: {message_of(said)}{where}")
         return wire.decode(answer.read_bytes(), Report)
 
 

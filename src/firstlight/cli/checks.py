@@ -26,7 +26,7 @@ CATEGORIES = sorted({cause.category for cause in BY_SLUG.values()})
 @click.option("--severity", type=click.Choice([each.value for each in Severity]), help="Only checks of this severity.")
 @click.option("--format", "form", type=click.Choice(["terminal", "json"]), default="terminal")
 def command(pattern: str, cause: str | None, category: str | None, severity: str | None, form: str) -> None:
-    """List the checks, or those that hold PATTERN in their id, name, summary, causes or fact."""
+    """List all checks, or those with PATTERN in their id, name, summary, causes or fact."""
     if cause is not None and cause not in BY_SLUG:
         raise UsageError(_no_such_cause(cause))
     found = [
@@ -46,7 +46,7 @@ def command(pattern: str, cause: str | None, category: str | None, severity: str
 def _no_such_cause(slug: str) -> str:
     near = difflib.get_close_matches(slug.lower(), BY_SLUG, n=1, cutoff=0.5)
     meant = f" Did you mean `{near[0]}`?" if near else ""
-    return f"`--cause`: `{slug}` is no cause.{meant} `firstlight checks` shows the causes of every check."
+    return f"`--cause`: `{slug}` is not a cause.{meant} `firstlight checks` shows the causes of every check."
 
 
 def _searched(check: Check) -> str:
@@ -73,7 +73,7 @@ def _table(checks: list[Check]) -> Iterator[str]:
     name_width = max((len(check.name) for check in checks), default=0)
     section = ""
     for check in checks:
-        folder = section_of(check) if check.id.startswith(OURS) else "of plug-ins"
+        folder = section_of(check) if check.id.startswith(OURS) else "from plug-ins"
         if folder != section:
             section = folder
             yield click.style(section, bold=True)
@@ -85,5 +85,5 @@ def _table(checks: list[Check]) -> Iterator[str]:
         yield textwrap.fill(
             f"{check.summary} [{check.needs.__name__}]", width, initial_indent=" " * 9, subsequent_indent=" " * 9
         )
-    more = "  `firstlight explain NAME` tells more." if checks else ""
+    more = "  `firstlight explain NAME` says more." if checks else ""
     yield f"{len(checks)} of {len(all_checks())} checks.{more}"

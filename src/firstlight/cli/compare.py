@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 @click.command("compare", context_settings={"allow_interspersed_args": False})
-@click.option("-n", "seeds", type=click.IntRange(min=1), default=8, show_default=True, help="At most so many seeds.")
+@click.option("-n", "seeds", type=click.IntRange(min=1), default=8, show_default=True, help="Most seeds to run.")
 @click.option("--arg", "arguments", multiple=True, metavar="NAME=V1,V2", help="Vary an option of one script.")
-@click.option("--worth", type=click.FloatRange(min=0), default=0.0, help="The smallest difference that matters.")
+@click.option("--worth", type=click.FloatRange(min=0), default=0.0, help="The smallest difference that matters to you.")
 @on_trials("A B [ARGS]...")
 def command(trials: Trials, seeds: int, arguments: tuple[str, ...], worth: float) -> LabReport:
-    """Run variants of a training script with the same seeds and say which is better, or that luck explains it.
+    """Run variants of a training script with the same seeds, and say which is better or that luck explains it.
 
     \b
     firstlight compare baseline.py candidate.py --epochs 3
@@ -29,10 +29,10 @@ def command(trials: Trials, seeds: int, arguments: tuple[str, ...], worth: float
     firstlight compare "train.py --width 64" "train.py --width 128"
     firstlight compare a.csv b.csv                # a row for each run, paired by the column `seed`
 
-    The runs may be looked at after every pair: it stops as soon as every variant is decided, and the chance of a
-    winner where there is none stays below 5 %.
+    It stops as soon as every variant is decided. The results are tested after every pair of runs, yet the chance of
+    naming a winner where there is none stays below 5 %.
 
-    Exit code: 0 it was compared, 2 it could not be, 130 interrupted.
+    Exit code: 0 compared, 2 could not be compared, 130 interrupted.
     """
     from firstlight.lab import compare, tables
 
@@ -42,7 +42,7 @@ def command(trials: Trials, seeds: int, arguments: tuple[str, ...], worth: float
     if named and all(tables.is_table(word) or tables.is_folder_of_runs(word) for word in named):
         runs = {name: trials for word in named for name, trials in tables.read(word).items()}
         if len(runs) < 2:
-            raise UsageError(f"{named[0]} holds one variant. Name a second table, or give it a column `variant`.")
+            raise UsageError(f"{named[0]} holds one variant. Name a second table, or add a column `variant`.")
         with trials.session() as at_work:
             return at_work.finish(compare.report(compare.Variants(runs, question), words))
     variants = _variants(trials, arguments, named)
@@ -104,7 +104,7 @@ def _combinations(arguments: tuple[str, ...]) -> list[tuple[tuple[str, ...], tup
         lists.append([(name.lstrip("-"), value) for value in several])
     found = [tuple(each) for each in product(*lists)]
     if len(found) < 2:
-        raise UsageError(f"`--arg {arguments[0]}` gives one value, and nothing to compare it with.")
+        raise UsageError(f"`--arg {arguments[0]}` gives one value and nothing to compare it with.")
     return [
         (
             tuple(f"{name}={value}" for name, value in each),

@@ -20,7 +20,7 @@ def command(words: tuple[str, ...], **asked: Any) -> LabReport:
     firstlight curve train.py --epochs 3
     firstlight curve --steps 2000 train.py
 
-    Exit code: 0 it answered, 2 it could not, 130 interrupted: the same command goes on from there.
+    Exit code: 0 answered, 2 could not answer, 130 interrupted (the same command continues from there).
     """
     from firstlight.lab.curve import curve
 

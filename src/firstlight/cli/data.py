@@ -18,17 +18,23 @@ PROFILE = "profile"
 
 @click.command("data")
 @click.argument("words", nargs=-1, metavar="[profile] TRAIN")
-@click.option("--val", type=click.Path(path_type=Path), help="The data validated on.")
-@click.option("--test", type=click.Path(path_type=Path), help="The data tested on.")
-@click.option("--target", metavar="COLUMN", help="What is to be predicted.")
-@click.option("--time", metavar="COLUMN", help="When a row was true: training must not come after what is evaluated.")
+@click.option("--val", type=click.Path(path_type=Path), help="Validation data.")
+@click.option("--test", type=click.Path(path_type=Path), help="Test data.")
+@click.option("--target", metavar="COLUMN", help="The column to predict.")
+@click.option("--time", metavar="COLUMN", help="The time of a row: training rows must not come after those evaluated.")
 @click.option("--group", metavar="COLUMN", help="Whose row it is (patient, user): nobody may be in two splits.")
-@click.option("--schema", type=click.Path(path_type=Path), help="Rules of `firstlight data profile` to hold it to.")
-@click.option("--tokenizer", type=click.Path(path_type=Path), help="A tokenizer.json: do texts survive it?")
-@click.option("--encoding", help="Of CSV files that are not UTF-8: latin-1, cp1252 …")
-@click.option("--engine", type=click.Choice(["local", "ray"]), default="local", help="Where files are read.")
-@click.option("--select", help="Only these checks: ids or names, separated by commas.")
-@click.option("--ignore", help="Not these checks.")
+@click.option(
+    "--schema",
+    type=click.Path(path_type=Path),
+    help="Rules, from `firstlight data profile`, that the data must satisfy.",
+)
+@click.option(
+    "--tokenizer", type=click.Path(path_type=Path), help="A tokenizer.json: do texts survive encoding and decoding?"
+)
+@click.option("--encoding", help="Encoding of CSV files that are not UTF-8: latin-1, cp1252 …")
+@click.option("--engine", type=click.Choice(["local", "ray"]), default="local", help="How to read the files.")
+@click.option("--select", help="Run only these checks: ids or names, separated by commas.")
+@click.option("--ignore", help="Skip these checks.")
 @click.option("--strict", is_flag=True, default=None, help="Warnings make the exit code 1 too.")
 @form_option
 @click.option(
@@ -53,16 +59,16 @@ def command(
     form: str,
     output: Path | None,
 ) -> None:
-    """Judge data before a model is trained on them: tables, folders of images, saved datasets.
+    """Judge data before you train on it: tables, folders of images, saved datasets.
 
     \b
     firstlight data train.parquet --val val.parquet --target y
-    firstlight data images/ --val held_out/               # a folder for each class
-    firstlight data profile good.parquet -o schema.toml   # what good data are like
-    firstlight data new.parquet --schema schema.toml      # … and whether these are
+    firstlight data images/ --val held_out/               # one folder per class
+    firstlight data profile good.parquet -o schema.toml   # describe good data
+    firstlight data new.parquet --schema schema.toml      # … and check other data against it
 
-    Reads Parquet, CSV, JSON lines, Arrow, Hugging Face datasets that were saved, and images, of any size: what does not
-    fit in memory is sampled, and the report says so. Exit code: 0 judged clean (warnings allowed unless --strict), 1
+    Reads Parquet, CSV, JSON lines, Arrow, saved Hugging Face datasets, and images, of any size: what does not fit in
+    memory is sampled, and the report says so. Exit code: 0 judged clean (warnings allowed unless --strict), 1
     judged ill, 2 could not judge, 3 a fault of firstlight.
     """
     require_engine()
@@ -72,10 +78,10 @@ def command(
     paths = words[1:] if profiling else words
     if len(paths) > 1:
         raise UsageError(
-            f"several data sets were named: {', '.join(paths)}. Others than the first go after `--val`, `--test`."
+            f"several datasets were named: {', '.join(paths)}. Pass all but the first with `--val` and `--test`."
         )
     if not paths:
-        raise UsageError("no data were named. `firstlight data train.parquet --target y` judges a table.")
+        raise UsageError("no data was named. `firstlight data train.parquet --target y` judges a table.")
     sources = objects.sources_of({"train": Path(paths[0]), "val": val, "test": test}, encoding)
     if profiling:
         _write(judging.profile(sources["train"], engine), output)
@@ -97,5 +103,5 @@ def _write(text: str, output: Path | None) -> None:
     except OSError as error:
         raise UsageError(f"cannot write {output}: {error.strerror or error}.") from None
     say(
-        f"{output} says what these data are like; `firstlight data NEW --schema {output}` holds others to it.", err=True
+        f"{output} describes this data; `firstlight data NEW --schema {output}` checks other data against it.", err=True
     )

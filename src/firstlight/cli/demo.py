@@ -23,26 +23,26 @@ ILL, CLEAN = 1, 0
 @click.command("demo")
 @click.pass_context
 def command(ctx: click.Context) -> None:
-    """Catch a real bug in a small training program, then pass the same program without it.
+    """Catch a real bug in a small training program, then pass the same program with the bug fixed.
 
-    Both are copied to a temporary directory and checked there as you would check your own. Ends with 0 when the first
-    is judged ill and the second clean.
+    Both are copied to a temporary directory and checked there as you would check your own. The exit code is 0 when the
+    first is judged ill and the second clean.
     """
     if importlib.util.find_spec("torch") is None:
         raise UsageError(
-            "torch is not installed beside firstlight, and the demo trains a network. "
+            "torch is not installed next to firstlight, and the demo trains a network. "
             "Install it (`pip install torch`) and run `firstlight demo` again."
         )
     buggy, fixed = (PROGRAMS / name for name in ("train_buggy.py", "train_fixed.py"))
     with tempfile.TemporaryDirectory(prefix="firstlight-demo-") as folder:
-        _say("A network learns to read digits. It trains without an error, and one line of it is wrong.")
+        _say("A network learns to read digits. It trains without an error, but one line of the program is wrong.")
         ill = _check(buggy, Path(folder))
-        _say("The same program with that line mended:", *_change(buggy, fixed))
+        _say("The same program with that line fixed:", *_change(buggy, fixed))
         clean = _check(fixed, Path(folder))
     if (ill, clean) != (ILL, CLEAN):
-        _say(f"The demo went wrong: the checks ended with {ill} and {clean} in place of {ILL} and {CLEAN}.")
+        _say(f"The demo failed: the checks ended with {ill} and {clean} instead of {ILL} and {CLEAN}.")
         ctx.exit(1)
-    _say("Now yours: `firstlight check train.py`, with the arguments it takes.")
+    _say("Now try yours: `firstlight check train.py`, with the arguments it takes.")
 
 
 def _say(*lines: str) -> None:

@@ -18,8 +18,8 @@ from firstlight.store.run_directory import RunDirectory
 
 
 @click.command("diagnose", context_settings={"allow_interspersed_args": False})
-@click.option("-m", "module", is_flag=True, help="The first word is a module, as in `python -m`.")
-@click.option("--symptom", help='What you saw yourself, as in "val loss stuck at 0.69".')
+@click.option("-m", "module", is_flag=True, help="Treat the first word as a module, as `python -m` does.")
+@click.option("--symptom", help='What you saw yourself, such as "val loss stuck at 0.69".')
 @click.option(
     "--from",
     "origin",
@@ -76,5 +76,5 @@ def _from_curves(origin: str, words: tuple[str, ...], settings: Settings, sympto
     from firstlight.integrations import origins
 
     if words:
-        raise UsageError(f"--from reads {origin} and runs nothing; `{' '.join(words)}` cannot be used beside it")
+        raise UsageError(f"--from reads {origin} and runs nothing; it cannot be combined with `{' '.join(words)}`")
     return hindsight.diagnose_curves(origins.read(origin), settings, session.understood(symptom))

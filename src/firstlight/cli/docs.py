@@ -35,7 +35,7 @@ def command(ctx: click.Context, only_compare: bool) -> None:
         for path in left_over:
             say(f"{path}: belongs to no check")
         if stale or left_over:
-            say("`firstlight docs` writes them anew.")
+            say("Run `firstlight docs` to write them again.")
             ctx.exit(1)
         return
     for path in stale:
@@ -43,7 +43,7 @@ def command(ctx: click.Context, only_compare: bool) -> None:
         (root / path).write_text(wanted[path], encoding="utf-8", newline="\n")
     for path in left_over:
         (root / path).unlink()
-    say(f"{len(wanted)} pages: {len(stale)} written, {len(left_over)} removed, the rest was up to date.")
+    say(f"{len(wanted)} pages: {len(stale)} written, {len(left_over)} removed, the rest were up to date.")
 
 
 def generated(root: Path) -> dict[str, str]:
@@ -68,7 +68,7 @@ def _checkout(folder: Path) -> Path:
         project = {}
     if project.get("name") != "firstlight" or not (folder / "src" / "firstlight").is_dir():
         raise UsageError(
-            f"{folder} is no checkout of firstlight. `firstlight docs` writes firstlight's own pages; "
+            f"{folder} is not a checkout of firstlight. `firstlight docs` writes firstlight's own pages; "
             "run it from the root of its repository. `firstlight explain NAME` shows a page anywhere."
         )
     return folder
@@ -111,8 +111,8 @@ def _index() -> str:
 
 def _causes() -> str:
     head = (
-        f"{GENERATED}# Causes\n\nThe vocabulary of every finding and diagnosis. A cause may be added; none is renamed. "
-        "A prior is where to begin looking before anything was seen.\n"
+        f"{GENERATED}# Causes\n\nThe vocabulary of every finding and diagnosis. Causes may be added, but none is "
+        "renamed. A prior says how likely a cause is before anything was seen.\n"
     )
     return "\n".join([head, *(cause_markdown(cause, "##", "checks") for cause in CAUSES)])
 
@@ -153,9 +153,9 @@ def _default(value: object) -> str:
 
 CONFIGURATION = """{generated}# Configuration
 
-Settings stand in `[tool.firstlight]` of `pyproject.toml`, or at the top level of `firstlight.toml`. The nearest file
-upward from the working directory that speaks of firstlight is read; in one directory `firstlight.toml` wins. A flag of
-the command overrides the file. A key, check or limit that does not exist is an error.
+Put settings in `[tool.firstlight]` of `pyproject.toml`, or at the top level of `firstlight.toml`. The nearest such file
+is read, from the working directory upward; in the same directory `firstlight.toml` wins. A command-line flag overrides
+the file. A key, check or limit that does not exist is an error.
 
 ```toml
 [tool.firstlight]
@@ -175,13 +175,13 @@ growth = 50.0
 
 ## Profiles
 
-| profile | steps | seconds | steps observed in full | then one in | times longer, while it shows no sign of learning |
+| profile | steps | seconds | steps observed in full | then one in | times longer, while there is no sign of learning |
 |---|---|---|---|---|---|
 {profiles}
 
 ## On one line
 
-A comment on the line a finding points to allows it there, with a reason for the next reader:
+A comment on the line of a finding allows it there; give a reason for the next reader:
 
 ```python
 loss = criterion(model(x), y)  # firstlight: ignore[loss-broadcast] pairwise on purpose

@@ -104,13 +104,13 @@ RULES: tuple[Rule, ...] = (
         when=lambda found: found.python < (3, 11),
         state="fault",
         what="Python before 3.11",
-        why="firstlight is written for 3.11 and later",
-        do="make an environment with a newer Python",
+        why="firstlight needs 3.11 or later",
+        do="create an environment with a newer Python",
     ),
     Rule(
         when=lambda found: "torch" not in found.packages,
         state="fault",
-        what="torch is not installed beside firstlight",
+        what="torch is not installed next to firstlight",
         why="`firstlight check` runs scripts with the Python it is installed in",
         do="install torch here, or install firstlight into the environment that has torch",
     ),
@@ -118,21 +118,21 @@ RULES: tuple[Rule, ...] = (
         when=lambda found: () < found.version("torch") < (2, 4),
         state="fault",
         what="torch before 2.4",
-        why="the hooks that firstlight observes through are missing or behave differently there",
+        why="the hooks firstlight uses are missing or behave differently there",
         do="install torch 2.5 or later",
     ),
     Rule(
         when=lambda found: (2, 4) <= found.version("torch") < (2, 5),
         state="warning",
         what="torch before 2.5",
-        why="it calls no entry points: the script is observed, processes it starts (workers, ranks) are not",
+        why="it calls no entry points: the script is observed, but its child processes (workers, ranks) are not",
         do="install torch 2.5 or later",
     ),
     Rule(
         when=lambda found: found.environment.get(AUTOLOAD) == "0",
         state="warning",
         what=f"{AUTOLOAD}=0",
-        why="torch then calls no entry points: the script is observed, processes it starts (workers, ranks) are not",
+        why="torch then calls no entry points: the script is observed, its child processes (workers, ranks) are not",
         do=f"unset {AUTOLOAD} for the check",
     ),
     Rule(
@@ -145,22 +145,22 @@ RULES: tuple[Rule, ...] = (
         ),
         state="warning",
         what="torch did not call firstlight's entry point",
-        why="the script is observed, processes it starts (workers, ranks) are not",
-        do="look for another package in the group `torch.backends` that fails",
+        why="the script is observed, but its child processes (workers, ranks) are not",
+        do="look for another package in the entry point group `torch.backends` that fails",
     ),
     Rule(
         when=lambda found: not found.entry_point,
         state="fault",
         what="the entry point `torch.backends: firstlight` is not registered",
         why="torch finds firstlight through it",
-        do="install firstlight with pip, rather than putting its sources on the path",
+        do="install firstlight with pip instead of putting its sources on the path",
     ),
     Rule(
         when=lambda found: found.torch is not None and bool(found.torch.problem),
         state="fault",
-        what="torch is installed and cannot be imported",
-        why="every check would end as a crash of the script",
-        do='run `python -c "import torch"` here and mend what it says',
+        what="torch is installed but cannot be imported",
+        why="every check would end with a crash of the script",
+        do='run `python -c "import torch"` here and fix what it reports',
     ),
     Rule(
         when=lambda found: "torch" in found.packages and "numpy" not in found.packages,
@@ -173,7 +173,7 @@ RULES: tuple[Rule, ...] = (
         when=lambda found: found.version("mlflow") >= (3,) or found.version("mlflow-skinny") >= (3,),
         state="note",
         what="MLflow 3",
-        why="its file store (`./mlruns`, `file:` addresses) is in maintenance mode and may refuse to open",
+        why="its file store (`./mlruns`, `file:` addresses) is in maintenance mode and may fail to open",
         do="use a `sqlite:///` address, or set MLFLOW_ALLOW_FILE_STORE=true",
     ),
     Rule(
@@ -192,19 +192,19 @@ RULES: tuple[Rule, ...] = (
         state="fault",
         what="the working directory cannot be written to",
         why="a run leaves its report in `.firstlight/` there",
-        do="start from a directory of your own",
+        do="start from a directory you can write to",
     ),
 )
 
 
 @click.command("doctor")
-@click.option("--torch/--no-torch", "ask", default=True, help="Start torch in a process of its own to see its devices.")
+@click.option("--torch/--no-torch", "ask", default=True, help="Start torch in a separate process to see its devices.")
 @click.option("--format", "form", type=click.Choice(["terminal", "json"]), default="terminal")
 @click.pass_context
 def command(ctx: click.Context, ask: bool, form: str) -> None:
-    """Say what is here, and which combinations of it are known to be bad.
+    """Report what is installed here, and which known-bad combinations are present.
 
-    Ends with 0 when checks can run here, 1 when something will not work.
+    Exit code: 0 checks can run here, 1 something will not work.
     """
     found = look(ask)
     broken = [rule for rule in RULES if rule.when(found)]
@@ -252,7 +252,7 @@ def ask_torch(program: str, seconds: float) -> Torch:
     try:
         return Torch(**json.loads(asked.stdout.splitlines()[-1]))
     except (IndexError, ValueError, TypeError):
-        return Torch(problem="no answer that can be read")
+        return Torch(problem="no answer that could be read")
 
 
 def _plain(found: Found, broken: list[Rule], usable: bool) -> dict[str, object]:
@@ -286,7 +286,7 @@ def _lines(found: Found, broken: list[Rule], usable: bool) -> Iterator[str]:
         yield f"{click.style(rule.state, fg=COLOURS[rule.state])}: {in_one_line(rule.what)}"
         for text in (f"  why  {rule.why}", f"  do   {rule.do}"):
             yield textwrap.fill(text, 80, subsequent_indent=" " * 7)
-    yield "Checks can run here." if usable else "Checks cannot run here until the faults are mended."
+    yield "Checks can run here." if usable else "Checks cannot run here until the problems above are fixed."
 
 
 def _torch_line(found: Found) -> str:

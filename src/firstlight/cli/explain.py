@@ -29,8 +29,8 @@ MEANINGS = {cause.slug: cause.meaning for cause in BY_SLUG.values()}
 def command(word: str, form: str) -> None:
     """Explain a check (by id or name), a cause (by its slug), or what to do: symptoms, triage, habits, interventions.
 
-    A check: what it sees, when it is fine, its limits and why they have their values, how to change or suppress it. A
-    cause: what it means and which checks name it. Where a check and a cause share a name, both are explained.
+    For a check: what it sees, when it is fine, its limits and the reasons for them, how to change or suppress it. For a
+    cause: what it means and which checks name it. If a check and a cause share a name, both are explained.
     """
     if word.lower() in GUIDES:
         click.echo(_guide(word.lower(), form))
@@ -53,7 +53,7 @@ def command(word: str, form: str) -> None:
 def _redirected(word: str, check: Check | None) -> Iterator[str]:
     old = retired(word)
     if old is not None and check is not None:
-        yield f"{old.id} {old.name} was retired into {check.id} {check.name} in {old.since}."
+        yield f"{old.id} {old.name} was merged into {check.id} {check.name} in {old.since}."
         yield ""
 
 

@@ -13,10 +13,10 @@ from firstlight.cli.say import say
     "--to",
     "destination",
     required=True,
-    help="mlflow[:EXPERIMENT], wandb[:PROJECT] (offline unless WANDB_MODE says otherwise) or tensorboard:DIR.",
+    help="mlflow[:EXPERIMENT], wandb[:PROJECT] (offline unless WANDB_MODE is set) or tensorboard:DIR.",
 )
 def command(run: str | None, destination: str) -> None:
-    """Write the curves, findings, verdict and report of a run to a tracker. Without RUN, of the newest one.
+    """Write the curves, findings, verdict and report of a run to a tracker. Without RUN, it exports the newest.
 
     \b
     firstlight export --to tensorboard:runs

@@ -54,7 +54,8 @@ def _by_stage() -> Iterator[str]:
             yield from (
                 "",
                 click.style(
-                    f"{stage} (cost: {'runs' if stage == interventions.COMMANDS else 'shares of one run'})", bold=True
+                    f"{stage} (cost: {'runs' if stage == interventions.COMMANDS else 'fractions of one run'})",
+                    bold=True,
                 ),
             )
         name = f"firstlight {one.name}" if stage == interventions.COMMANDS else one.name

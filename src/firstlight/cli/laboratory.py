@@ -29,10 +29,10 @@ FORM = click.option(
     type=click.Choice(list(RENDERERS)),
     default="terminal",
     show_default=True,
-    help="How the answer is written.",
+    help="Format of the answer.",
 )
 OUTPUT = click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the answer to a file.")
-MODULE = click.option("-m", "module", is_flag=True, help="The first word is a module, as in `python -m`.")
+MODULE = click.option("-m", "module", is_flag=True, help="Treat the first word as a module, as `python -m` does.")
 
 
 def delivered(command: Callable[..., LabReport]) -> Callable[..., None]:
@@ -66,9 +66,9 @@ def on_copies(steps: int, least: int) -> Callable[[Command], Command]:
     return with_options(
         MODULE,
         click.option(
-            "--steps", type=click.IntRange(min=least), default=steps, show_default=True, help="Length of a training."
+            "--steps", type=click.IntRange(min=least), default=steps, show_default=True, help="Steps per training."
         ),
-        click.option("--seconds", type=click.FloatRange(min=0.1), help="Stop each training after so many seconds."),
+        click.option("--seconds", type=click.FloatRange(min=0.1), help="Stop each training after this many seconds."),
         ENGINE,
         click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="SCRIPT|COMMAND [ARGS]..."),
     )

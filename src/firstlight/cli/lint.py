@@ -26,20 +26,22 @@ BASELINE = "firstlight-baseline.json"
 
 @click.command("lint")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATH]...")
-@click.option("--fix", is_flag=True, help="Rewrite files where the repair is certain.")
+@click.option("--fix", is_flag=True, help="Rewrite files where the fix is certain.")
 @click.option("--diff", is_flag=True, help="Show what --fix would change, and change nothing.")
-@click.option("--select", help="Only these checks: ids or names, separated by commas.")
-@click.option("--ignore", help="Not these checks.")
+@click.option("--select", help="Run only these checks: ids or names, separated by commas.")
+@click.option("--ignore", help="Skip these checks.")
 @click.option("--strict", is_flag=True, default=None, help="Warnings make the exit code 1 too.")
 @form_option
 @output_option
 @click.option("--statistics", is_flag=True, help="Count findings by check instead of listing them.")
 @click.option(
-    "--baseline", type=click.Path(dir_okay=False, path_type=Path), help="Tell only findings not in this file."
+    "--baseline",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Report only findings that are not in this file.",
 )
-@click.option("--write-baseline", is_flag=True, help="Write what is found now to the baseline file.")
-@click.option("--jobs", type=click.IntRange(min=1), help="Processes to use; as many as there are cores by default.")
-@click.option("--no-cache", is_flag=True, help=f"Read every file anew, and keep nothing in {FOLDER}/cache.")
+@click.option("--write-baseline", is_flag=True, help="Write the current findings to the baseline file.")
+@click.option("--jobs", type=click.IntRange(min=1), help="Processes to use; by default, one per core.")
+@click.option("--no-cache", is_flag=True, help=f"Read every file again, and keep nothing in {FOLDER}/cache.")
 @click.pass_context
 def command(
     context: click.Context,
@@ -79,7 +81,7 @@ def command(
             context.exit(0 if len(findings) == len(linted.findings) else 1)
     if write_baseline:
         count = baselines.write(baseline or Path(BASELINE), findings)
-        say(f"{count} findings are in {baseline or BASELINE}; only new ones will be told with --baseline.", err=True)
+        say(f"{count} findings are in {baseline or BASELINE}; with --baseline only new ones are reported.", err=True)
         context.exit(0)
     if baseline is not None:
         findings, _known = baselines.new_only(findings, baselines.read(baseline))
@@ -108,5 +110,5 @@ def _repair(findings: tuple[Finding, ...], write: bool) -> tuple[Finding, ...]:
         fixed = set(map(id, done.fixed))
         left = [finding for finding in left if id(finding) not in fixed]
     if write and len(left) < len(findings):
-        say(f"{len(findings) - len(left)} findings repaired", err=True)
+        say(f"{len(findings) - len(left)} findings fixed", err=True)
     return tuple(left)

@@ -11,7 +11,7 @@ from firstlight.settings import enabled, load
 
 @click.group("log")
 def command() -> None:
-    """Work with event logs: files of one JSON object a line."""
+    """Work with event logs: files with one JSON object per line."""
 
 
 @command.command("validate")
@@ -19,11 +19,11 @@ def command() -> None:
 @click.option(
     "--required",
     metavar="NAME|FILE",
-    help="What the log must hold: core, complete, folds, poc, any, or a TOML file. Left out: core for logs of "
+    help="What the log must hold: core, complete, folds, poc, any, or a TOML file. Default: core for logs of "
     "firstlight, any for others.",
 )
-@click.option("--select", help="Only these checks: ids or names, separated by commas.")
-@click.option("--ignore", help="Not these checks.")
+@click.option("--select", help="Run only these checks: ids or names, separated by commas.")
+@click.option("--ignore", help="Skip these checks.")
 @click.option("--strict", is_flag=True, default=None, help="Warnings make the exit code 1 too.")
 @form_option
 @output_option

@@ -20,7 +20,7 @@ def command(words: tuple[str, ...], **asked: Any) -> LabReport:
     firstlight lr-find train.py --epochs 3
     firstlight lr-find --format json train.py      # `suggested`, `low`, `high`
 
-    Exit code: 0 it answered, 2 it could not, 130 interrupted: the same command goes on from there.
+    Exit code: 0 answered, 2 could not answer, 130 interrupted (the same command continues from there).
     """
     from firstlight.lab.lr_find import lr_find
 

@@ -40,24 +40,24 @@ class Lazy:
 
 COMMANDS: dict[str, Lazy] = {
     "check": Lazy("firstlight.cli.check:command", "Run a training script briefly and say what is wrong with it."),
-    "rehearse": Lazy("firstlight.cli.rehearse:command", "Run all of a script in seconds: does it reach its end?"),
+    "rehearse": Lazy("firstlight.cli.rehearse:command", "Run the whole script in seconds: does it reach its end?"),
     "run": Lazy("firstlight.cli.run:command", "Check a script, then run it for real with every step watched."),
-    "replay": Lazy("firstlight.cli.replay:command", "Do a step the guard captured again, and find what went wrong."),
+    "replay": Lazy("firstlight.cli.replay:command", "Repeat a step the guard captured, and find what went wrong."),
     "diagnose": Lazy("firstlight.cli.diagnose:command", "Find why a script trains badly, by experiments on it."),
     "mutate": Lazy(
         "firstlight.cli.mutate:command", "Plant faults in copies of a script: what is a clean verdict worth?"
     ),
     "lr-find": Lazy("firstlight.cli.lr_find:command", "Find the learning rate, on copies of a script."),
-    "curve": Lazy("firstlight.cli.curve:command", "Say what more data or more steps would bring."),
+    "curve": Lazy("firstlight.cli.curve:command", "Predict what more data or more steps would bring."),
     "against": Lazy("firstlight.cli.against:command", "Find where an implementation differs from a reference."),
     "surface": Lazy("firstlight.cli.surface:command", "Draw the loss around the weights, or a loss function alone."),
     "ceiling": Lazy("firstlight.cli.ceiling:command", "Say how low the loss can get, and what is in the way."),
-    "compare": Lazy("firstlight.cli.compare:command", "Run two variants with the same seeds: better, or lucky?"),
+    "compare": Lazy("firstlight.cli.compare:command", "Run variants with the same seeds: better, or lucky?"),
     "seeds": Lazy("firstlight.cli.seeds:command", "Run a script with several seeds: how much of its result is luck?"),
-    "ablate": Lazy("firstlight.cli.ablate:command", "Switch parts of a training off, one at a time: what matters?"),
-    "bisect": Lazy("firstlight.cli.bisect:command", "Find the one difference between good and bad that makes it bad."),
+    "ablate": Lazy("firstlight.cli.ablate:command", "Switch off parts of a training, one at a time: what matters?"),
+    "bisect": Lazy("firstlight.cli.bisect:command", "Find the difference between good and bad that makes it bad."),
     "lint": Lazy("firstlight.cli.lint:command", "Find silent training bugs in sources, without running them."),
-    "data": Lazy("firstlight.cli.data:command", "Judge tables and images before a model is trained on them."),
+    "data": Lazy("firstlight.cli.data:command", "Judge tables and images before you train on them."),
     "log": Lazy("firstlight.cli.log:command", "Validate an event log of any size."),
     "report": Lazy("firstlight.cli.report:command", "Show the report of an earlier run again, in any format."),
     "tape": Lazy("firstlight.cli.tape:command", "Show the operations between data and loss of a checked script."),
@@ -65,9 +65,9 @@ COMMANDS: dict[str, Lazy] = {
     "serve": Lazy("firstlight.cli.serve:command", "Show all runs in the browser, live."),
     "export": Lazy("firstlight.cli.export:command", "Write a run's curves, findings and report to a tracker."),
     "explain": Lazy("firstlight.cli.explain:command", "Explain a check or a cause: what it sees, when it is fine."),
-    "plugins": Lazy("firstlight.cli.plugins:command", "List what other packages add, and what of it failed to load."),
+    "plugins": Lazy("firstlight.cli.plugins:command", "List what other packages add, and what failed to load."),
     "checks": Lazy("firstlight.cli.checks:command", "List the checks."),
-    "doctor": Lazy("firstlight.cli.doctor:command", "Say whether this machine and environment are fit to check on."),
+    "doctor": Lazy("firstlight.cli.doctor:command", "Say whether checks can run on this machine and environment."),
     "demo": Lazy("firstlight.cli.demo:command", "Catch a real bug in a bundled example, and pass its fixed twin."),
     "schema": Lazy("firstlight.cli.schema:command", "Print the JSON Schema of what firstlight writes."),
     "docs": Lazy("firstlight.cli.docs:command", "Write the generated pages of firstlight's own repository."),
@@ -101,17 +101,17 @@ def _no_such_command(word: str) -> str:
     import difflib
 
     if word.endswith(".py"):
-        return f"`{word}` is no command. To check that script: `firstlight check {word}`."
+        return f"`{word}` is not a command. To check that script: `firstlight check {word}`."
     near = difflib.get_close_matches(word.lower(), COMMANDS, n=1, cutoff=0.5)
     meant = f" Did you mean `{near[0]}`?" if near else ""
-    return f"`{word}` is no command.{meant} `firstlight --help` lists them."
+    return f"`{word}` is not a command.{meant} `firstlight --help` lists them."
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="firstlight")
 @click.pass_context
 def cli(ctx: click.Context) -> None:
-    """Finds out what is broken in a training program before the machine time is spent.
+    """Finds what is broken in a training program before you spend machine time on it.
 
     `firstlight check train.py ARGS` runs the script as Python would, watches its first steps, and names what is wrong
     on the line where it is wrong. It ends with 0 (clean), 1 (ill), 2 (could not judge) or 3 (a fault of firstlight).
@@ -195,7 +195,7 @@ def _not_ours(problem: Exception) -> str | None:
     try:
         Path.cwd()
     except FileNotFoundError:
-        return "the working directory does not exist any more. Change to one that does."
+        return "the working directory no longer exists. Change to one that does."
     return None
 
 

@@ -18,16 +18,16 @@ STEPS = 200
 
 
 @click.command("mutate", context_settings={"allow_interspersed_args": False})
-@click.option("-m", "module", is_flag=True, help="The first word is a module, as in `python -m`.")
+@click.option("-m", "module", is_flag=True, help="Treat the first word as a module, as `python -m` does.")
 @click.option("--list", "listed", is_flag=True, help="List the faults, and run nothing.")
-@click.option("--only", help="Only these faults: names, separated by commas.")
+@click.option("--only", help="Plant only these faults: names, separated by commas.")
 @click.option(
     "--profile",
     type=click.Choice(["quick", "standard", "deep"]),
-    help="Judge each copy as `check --profile` does; as a rule as the standard one, in fewer steps.",
+    help="Judge each copy as `check --profile` does; by default as `standard`, with fewer steps.",
 )
-@click.option("--steps", type=click.IntRange(min=1), help="Stop each copy after so many training steps.")
-@click.option("--seconds", type=click.FloatRange(min=0.1), help="Stop each copy after so many seconds of training.")
+@click.option("--steps", type=click.IntRange(min=1), help="Stop each copy after this many training steps.")
+@click.option("--seconds", type=click.FloatRange(min=0.1), help="Stop each copy after this many seconds of training.")
 @ENGINE
 @form_option
 @output_option
@@ -46,7 +46,7 @@ def command(
     output: Path | None,
     words: tuple[str, ...],
 ) -> None:
-    """Plant common faults in copies of a training script, one at a time, and say which of them a check would tell.
+    """Plant common faults in copies of a training script, one at a time, and say which of them a check would catch.
 
     \b
     firstlight mutate train.py --epochs 3
@@ -64,7 +64,7 @@ def command(
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: what is done is kept
     report, whole = _mutated(words, module, settings, words_in(only))
     if not report.mutants and report.verdict is Verdict.ILL:
-        click.echo("firstlight: the program is ill as it is, so no fault was planted. Mend this first:", err=True)
+        click.echo("firstlight: the program is ill as it is, so no fault was planted. Fix this first:", err=True)
     if report.mutants and not whole:
         click.echo(f"firstlight: interrupted; these {len(report.mutants)} faults were judged:", err=True)
     deliver(asked(report, strict=settings.strict), form, output)

@@ -12,7 +12,7 @@ from firstlight.plugins import Addition, plugins
 def command(form: str) -> None:
     """List the plug-ins of this environment: where they come from, what they add, what failed to load and why.
 
-    A plug-in is an entry point of the group `firstlight.checks` or `firstlight.formats`; docs/plugins.md says how to
+    A plug-in is an entry point in the group `firstlight.checks` or `firstlight.formats`; docs/plugins.md says how to
     write one.
     """
     found = plugins()

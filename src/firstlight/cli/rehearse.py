@@ -12,9 +12,9 @@ from firstlight.settings import load
 
 
 @click.command("rehearse", context_settings={"allow_interspersed_args": False})
-@click.option("-m", "module", is_flag=True, help="The first word is a module, as in `python -m`.")
-@click.option("--seconds", type=click.FloatRange(min=0.1), help="For one attempt, after its first backward.  [15]")
-@click.option("--startup-seconds", type=click.FloatRange(min=0.1), help="Give up when no training began by then.")
+@click.option("-m", "module", is_flag=True, help="Treat the first word as a module, as `python -m` does.")
+@click.option("--seconds", type=click.FloatRange(min=0.1), help="Time for one attempt, after its first backward.  [15]")
+@click.option("--startup-seconds", type=click.FloatRange(min=0.1), help="Give up if no training has begun by then.")
 @form_option
 @output_option
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="SCRIPT|COMMAND [ARGS]...")
@@ -28,15 +28,15 @@ def command(
     output: Path | None,
     words: tuple[str, ...],
 ) -> None:
-    """Run the whole script in seconds: every loop that trains is ended after a few rounds, so that evaluation,
-    checkpoints, the second stage and the last line are reached. What it writes is kept out of your directories.
+    """Run the whole script in seconds: every training loop ends after a few rounds, so that evaluation, checkpoints,
+    later stages and the last line are reached. What it writes is kept out of your directories.
 
     \b
     firstlight rehearse train.py --epochs 100
     firstlight rehearse -m package.train
     firstlight rehearse torchrun --nproc_per_node 8 train.py    (the script, as one process)
 
-    Exit code: 0 the last line was reached, 1 it crashed, 2 it could not be seen, 3 a fault of firstlight.
+    Exit code: 0 the last line was reached, 1 it crashed, 2 it could not be observed, 3 a fault of firstlight.
     """
     from firstlight import session
     from firstlight.observe import target as targets

@@ -23,7 +23,7 @@ form_option = click.option(
     type=click.Choice([*RENDERERS, *sorted(entry_points(group="firstlight.formats").names - RENDERERS.keys())]),
     default="terminal",
     show_default=True,
-    help="How the report is written.",
+    help="Format of the report.",
 )
 output_option = click.option(
     "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the report to a file."
@@ -68,7 +68,7 @@ def _rendered(wanted: Asked, form: str) -> str:
     if (made := renderers().get(form)) is not None:
         return made(wanted)
     broken = next((one for one in plugins() if one.name == form and one.problem is not None), None)
-    raise UsageError(f"the format `{form}` cannot be used: {broken.problem if broken else 'nothing offers it'}")
+    raise UsageError(f"the format `{form}` cannot be used: {broken.problem if broken else 'nothing provides it'}")
 
 
 def words_in(text: str | None) -> tuple[str, ...] | None:

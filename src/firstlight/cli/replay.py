@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from firstlight.store.artifacts import Artifact
 
 
-@click.command("replay", short_help="Do a step the guard captured again, and find the first operation that goes wrong.")
-@click.option("--trust", is_flag=True, help="Run the command the artifact names, wherever the artifact came from.")
+@click.command("replay", short_help="Repeat a step the guard captured, and find the first operation that goes wrong.")
+@click.option(
+    "--trust", is_flag=True, help="Run the command the artifact names, even if the artifact is not from a run here."
+)
 @click.option("--startup-seconds", type=click.FloatRange(min=0.1), default=300.0, show_default=True)
 @click.option("--repro", type=click.Path(dir_okay=False, path_type=Path), help="Where to write the standalone script.")
 @form_option
@@ -42,16 +44,16 @@ def command(
     artifact: Path,
     words: tuple[str, ...],
 ) -> None:
-    """Run a program up to its first step with the weights, batch and random state of a captured one, contained as in
+    """Run a program up to its first step with the weights, batch and random state of a captured step, contained as in
     `check`, in its own precision and in float32, and say which module and operation made the first bad number.
 
     \b
     firstlight replay .firstlight/runs/…/artifacts/412-turns-nonfinite
     firstlight replay ARTIFACT -- python train.py --lr 1e-3
 
-    An artifact that a run of yours left here is done again by the program it names. For any other, give the program,
-    or agree to the command that is shown. A script of a few lines is left that fails the same way with torch alone.
-    Exit code: 1 reproduced, 0 the step is sound, 2 not reproduced or could not be run.
+    An artifact from a run of yours in this directory is repeated with the program it names. For any other, give the
+    program, or agree to the command that is shown. It writes a short script that fails the same way with torch alone.
+    Exit code: 1 reproduced, 0 the step is fine, 2 not reproduced or could not be run.
     """
     from firstlight.guard.replay import replaying
     from firstlight.observe.watch import Eyes
@@ -81,9 +83,9 @@ def _target(artifact: "Artifact", words: tuple[str, ...], trust: bool) -> "Targe
     if trust or replaying.is_own(artifact) or _agreed(replaying.shown_command(target)):
         return target
     raise UsageError(
-        f"not run: no run of yours left {artifact.folder} here, so what it says is not taken on trust. "
+        f"not run: {artifact.folder} does not come from a run of yours here, so it is not trusted. "
         f"It names this command:\n  {replaying.shown_command(target)}\n"
-        "If that is what you want, add --trust; else give the program: "
+        "If you want to run it, add --trust; otherwise give the program: "
         f"`firstlight replay {artifact.folder} -- python train.py`."
     )
 
@@ -92,7 +94,7 @@ def _agreed(command: str) -> bool:
     """Asked only where somebody is there to answer."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
-    say(f"No run of yours left this artifact here. It names this command:\n  {command}", err=True)
+    say(f"This artifact does not come from a run of yours here. It names this command:\n  {command}", err=True)
     return click.confirm("Run it, contained as in a check?", default=False, err=True)
 
 

@@ -20,15 +20,15 @@ from firstlight.store.run_directory import RunDirectory
 @output_option
 @click.option("--open", "opens", is_flag=True, help="Show the page in a browser.")
 def command(word: str, form: str, output: Path | None, opens: bool) -> None:
-    """Show the report of a run again. RUN is its directory, its id or the beginning of it, or `last`.
+    """Show the report of a run again. RUN is its directory, its id or the start of its id, or `last`.
 
     \b
     firstlight report --open                       # the page of the newest run, in a browser
     firstlight report last --format markdown       # for a comment on a pull request
     firstlight report 20260101-120000-abc123 --format sarif --output run.sarif
 
-    Nothing is run. Of a run that was killed before it was judged, what its log holds is judged. The exit code is 0
-    whatever the verdict.
+    Nothing is run. For a run that was killed before it was judged, its log is judged. The exit code is 0 whatever the
+    verdict.
     """
     run = RunDirectory.find(Path.cwd(), word)
     if lab.is_of_lab(run):
@@ -49,7 +49,7 @@ def _show_lab(run: RunDirectory, form: str, output: Path | None, opens: bool) ->
     if opens:
         form, output = "html", output or run.path / lab.PAGE
     if form not in lab.RENDERERS:
-        raise UsageError(f"{run.path} is of the lab, whose formats are {', '.join(lab.RENDERERS)}.")
+        raise UsageError(f"{run.path} is a lab run, whose formats are {', '.join(lab.RENDERERS)}.")
     report = lab.of_run(run)
     written(lambda colour: lab.RENDERERS[form](report, colour), output)
     if opens and output is not None:

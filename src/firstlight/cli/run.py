@@ -26,30 +26,32 @@ SINKS = ("stdout", "tensorboard", "wandb", "mlflow")
     context_settings={"allow_interspersed_args": False},
     short_help="Check a training script, then run it for real under guard.",
 )
-@click.option("-m", "module", is_flag=True, help="The first word is a module, as in `python -m`.")
-@click.option("--no-check", is_flag=True, help="Start at once, without checking first.")
+@click.option("-m", "module", is_flag=True, help="Treat the first word as a module, as `python -m` does.")
+@click.option("--no-check", is_flag=True, help="Start at once, without a check.")
 @click.option(
     "--profile",
     type=click.Choice(["quick", "standard", "deep"]),
-    help="How long the check looks: about 10 s, 30 s, or minutes.",
+    help="How long the check watches: about 10 s, 30 s, or minutes.",
 )
 @click.option(
     "--on-red",
     default="warn",
     show_default=True,
     metavar="warn|stop|MODULE:FUNCTION",
-    help="What a red flag does: tell, end the run, or call a function with the trip and the guard.",
+    help="What a red flag does: warn, end the run, or call a function with the trip and the guard.",
 )
 @click.option(
     "--keep",
     type=click.Choice(["off", "host", "device"]),
     default="off",
     show_default=True,
-    help="Where copies of the last good weights and optimizer state are held, for a replay.",
+    help="Where to keep copies of the last good weights and optimizer state, for a replay.",
 )
 @click.option("--keep-every", type=click.IntRange(min=1), default=10, show_default=True, help="Steps between copies.")
-@click.option("--sink", "sinks", type=click.Choice(SINKS), multiple=True, help="Where the numbers go besides the log.")
-@click.option("--ignore", help="Not these checks, before or during the run.")
+@click.option(
+    "--sink", "sinks", type=click.Choice(SINKS), multiple=True, help="Where to write the numbers besides the log."
+)
+@click.option("--ignore", help="Skip these checks, before and during the run.")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="SCRIPT|COMMAND [ARGS]...")
 @click.pass_context
 def command(
@@ -64,15 +66,15 @@ def command(
     ignore: str | None,
     words: tuple[str, ...],
 ) -> None:
-    """Check a training script for some seconds; if nothing is wrong, run it for real, to its end, with every step of it
-    watched. Its input, output, files and signals are its own.
+    """Check a training script for some seconds; if nothing is wrong, run it for real, to its end, and watch every step.
+    The script keeps its own input, output, files and signals.
 
     \b
     firstlight run train.py --epochs 100
     firstlight run --on-red stop -m package.train --lr 1e-3
     firstlight run --no-check -- torchrun --nproc_per_node=2 train.py
 
-    Exit code: the program's own where it is not 0; else 1 if it was ill, 0 if not. An ill check starts nothing.
+    Exit code: the program's own if it is not 0; otherwise 1 if ill, 0 if not. If the check is ill, nothing is started.
     """
     from firstlight.guard.run import guarding
     from firstlight.observe import target as targets
@@ -111,7 +113,7 @@ def _check_if_it_can(target: "Target", settings: Settings) -> int | None:
         claim(Path.cwd())
         return _check(target, settings)
     except (OSError, LogError, PlaceError) as error:
-        sys.stderr.write(f"firstlight: the check could not be made ({error}); starting without it\n")
+        sys.stderr.write(f"firstlight: the check failed to run ({error}); starting without it\n")
         return None
 
 
@@ -128,7 +130,7 @@ def _check(target: "Target", settings: Settings) -> int | None:
     if report.verdict is not Verdict.CLEAN:
         sys.stderr.write(terminal.render(report, colour=terminal.wants_colour(sys.stderr)) + "\n")
     if report.verdict is Verdict.ILL:
-        say("firstlight: not started. To start it all the same: firstlight run --no-check …", err=True)
+        say("firstlight: not started. To start it anyway: firstlight run --no-check …", err=True)
         return 1
     said = {Verdict.CLEAN: "the check is clean", Verdict.UNJUDGED: "the check could not judge it"}
     steps = report.coverage.steps

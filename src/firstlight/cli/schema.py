@@ -30,7 +30,7 @@ def schema_text(record: str) -> str:
 def command(record: str) -> None:
     """Print the JSON Schema of RECORD.
 
-    `report` is report.json, `event` one line of events.ndjson, `lab` the lab.json of a verb of the lab,
-    `observed` what a line of phase `fact` carries.
+    `report` is report.json, `event` one line of events.ndjson, `lab` the lab.json of a lab command, `observed` the
+    content of a line with phase `fact`.
     """
     say(schema_text(record), end="")

@@ -13,7 +13,7 @@ STEPS = 300
 
 @click.command("surface", context_settings={"allow_interspersed_args": False})
 @on_copies(STEPS, least=20)
-@click.option("--loss", "declared", metavar="MODULE:FUNCTION", help="A loss function alone, on made-up tensors.")
+@click.option("--loss", "declared", metavar="MODULE:FUNCTION", help="Draw a loss function alone, on made-up tensors.")
 @delivered
 def command(words: tuple[str, ...], declared: str | None, **asked: Any) -> LabReport:
     """Walk a copy of a script over its loss surface, or draw a loss function alone with its gradients.
@@ -22,7 +22,7 @@ def command(words: tuple[str, ...], declared: str | None, **asked: Any) -> LabRe
     firstlight surface train.py --epochs 3
     firstlight surface --loss package.losses:focal
 
-    Exit code: 0 it answered, 2 it could not, 130 interrupted: the same command goes on from there.
+    Exit code: 0 answered, 2 could not answer, 130 interrupted (the same command continues from there).
     """
     from firstlight.lab.surface import surface
 
@@ -34,6 +34,6 @@ def _of_loss(declared: str, words: tuple[str, ...]) -> LabReport:
     from firstlight.lab.loss_card import loss_card
 
     if words:
-        raise UsageError("`--loss` draws a loss function alone: name no script beside it.")
+        raise UsageError("`--loss` draws a loss function alone: leave out the script.")
     with interruptible(), kept((declared,)) as where:
         return where.finish(loss_card(declared))

@@ -18,30 +18,34 @@ TAG = "tape"
 
 @click.command("tape")
 @click.argument("word", metavar="[RUN]", default="last")
-@click.option("--step", type=click.IntRange(0), help="The step to show; the last that was taped unless given.")
-@click.option("--line", "lines", metavar="TEXT", help="Only rows whose line holds TEXT: `model.py` or `train.py:40`.")
-@click.option("--operation", metavar="TEXT", help="Only rows whose operation holds TEXT.")
-@click.option("--rank", type=click.IntRange(0), default=0, show_default=True, help="Of a run with several processes.")
+@click.option("--step", type=click.IntRange(0), help="The step to show; by default the last one taped.")
+@click.option(
+    "--line", "lines", metavar="TEXT", help="Only rows whose line contains TEXT: `model.py` or `train.py:40`."
+)
+@click.option("--operation", metavar="TEXT", help="Only rows whose operation contains TEXT.")
+@click.option(
+    "--rank", type=click.IntRange(0), default=0, show_default=True, help="The process to show, for a run with several."
+)
 def command(word: str, step: int | None, lines: str | None, operation: str | None, rank: int) -> None:
-    """Show the operations between data and loss. RUN is its directory, its id or the beginning of it, or `last`.
+    """Show the operations between data and loss. RUN is its directory, its id or the start of its id, or `last`.
 
     \b
     firstlight tape                       # the newest run, the last step that was taped
     firstlight tape last --line model.py  # only what a file does
 
     `differ` is how many examples of the batch still differ from one another, `size` the root mean square of the values;
-    `>` marks where trained tensors enter, `=` what meets the answers, `!` where examples become alike.
+    `>` marks where trained tensors enter, `=` what is compared with the targets, `!` where examples become equal.
     """
     run = RunDirectory.find(Path.cwd(), word)
     tapes = [tape for tape in _tapes(run) if tape.rank == rank]
     steps = sorted({tape.step for tape in tapes})
     if not steps:
         raise UsageError(
-            f"{run.path} holds no tape of rank {rank}: `firstlight check` writes one as it watches a script."
+            f"{run.path} holds no tape of rank {rank}: `firstlight check` writes one when it watches a script."
         )
     wanted = steps[-1] if step is None else step
     if wanted not in steps:
-        raise UsageError(f"`--step`: step {wanted} was not taped. Taped were {', '.join(map(str, steps))}.")
+        raise UsageError(f"`--step`: step {wanted} was not taped. Taped steps: {', '.join(map(str, steps))}.")
     for parts in _by_backward([tape for tape in tapes if tape.step == wanted]):
         click.echo("\n".join(_table(parts, lines or "", operation or "")))
 

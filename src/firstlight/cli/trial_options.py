@@ -18,20 +18,22 @@ if TYPE_CHECKING:
 
 OPTIONS = with_options(
     MODULE,
-    click.option("--metric", help="The number to compare, by the name under which it is printed or logged."),
+    click.option("--metric", help="The number to compare: the name under which it is printed or logged."),
     click.option(
-        "--better", type=click.Choice(["higher", "lower"]), help="Which way is better, where its name does not tell."
-    ),
-    click.option("--jobs", type=click.IntRange(min=1), help="Runs at the same time.  [the cores; with a GPU, 1]"),
-    click.option(
-        "--engine", type=click.Choice(["local", "ray"]), default="local", show_default=True, help="Where runs are made."
+        "--better", type=click.Choice(["higher", "lower"]), help="Which direction is better, if the name does not say."
     ),
     click.option(
-        "--seconds", type=click.FloatRange(min=0.1), default=86_400.0, help="Give up a run after so long.  [a day]"
+        "--jobs", type=click.IntRange(min=1), help="Runs at the same time.  [the number of cores; with a GPU, 1]"
     ),
-    click.option("--seed-arg", help="The script's own option for its seed, such as `--seed-arg=--seed`."),
-    click.option("--fresh", is_flag=True, help="Make runs again that an earlier command has made."),
-    click.option("--no-contain", is_flag=True, help="Let the runs write their files for real."),
+    click.option(
+        "--engine", type=click.Choice(["local", "ray"]), default="local", show_default=True, help="Where to run."
+    ),
+    click.option(
+        "--seconds", type=click.FloatRange(min=0.1), default=86_400.0, help="Give up on a run after this long.  [a day]"
+    ),
+    click.option("--seed-arg", help="The script's own seed option, such as `--seed-arg=--seed`."),
+    click.option("--fresh", is_flag=True, help="Repeat runs that an earlier command has made."),
+    click.option("--no-contain", is_flag=True, help="Let the runs really write their files."),
 )
 
 
@@ -66,7 +68,7 @@ class Trials:
             bench = Runner(home.run, self.chosen, tell)
 
             def finish(report: LabReport) -> LabReport:
-                earlier = f"{bench.recalled} of the runs were made by an earlier command; `--fresh` makes them again"
+                earlier = f"{bench.recalled} of the runs were made by an earlier command; `--fresh` repeats them"
                 limits = (*report.limits, *([earlier] if bench.recalled else []))
                 return home.finish(msgspec.structs.replace(report, limits=limits))
 

@@ -8,11 +8,11 @@ import click
 
 @click.command("watch")
 @click.argument("word", metavar="[RUN]", default="last")
-@click.option("--once", is_flag=True, help="Print how it stands now and end; so it is without a terminal.")
+@click.option("--once", is_flag=True, help="Print the current state and exit; the default without a terminal.")
 def command(word: str, once: bool) -> None:
-    """Follow a run on the terminal: loss, learning rate, gradient norm, red flags, pace. Ends with the run, or Ctrl-C.
+    """Follow a run on the terminal: loss, learning rate, gradient norm, red flags, pace. Stops with the run or Ctrl-C.
 
-    RUN is its directory, its id or the beginning of it, or `last`.
+    RUN is its directory, its id or the start of its id, or `last`.
     """
     from rich.console import Console
 

@@ -28,12 +28,14 @@ NOTHING: Mapping[str, bool] = {}
 
 
 class Reason(StrEnum):
-    LADDER = "nothing is known yet: the cheapest rung of the default ladder"
+    LADDER = "nothing is known yet: the cheapest step of the default sequence"
     GAIN = "most expected information per second"
     DOMINATES = "one cause dominates"
-    NO_PROGRESS = "two rounds brought nothing: compare with a working implementation (math, graph, tricks, settings)"
-    BUDGET = "the time is spent"
-    EXHAUSTED = "no experiment is left that could tell more"
+    NO_PROGRESS = (
+        "two rounds brought nothing: compare with an implementation that works (math, graph, tricks, settings)"
+    )
+    BUDGET = "the time is used up"
+    EXHAUSTED = "no experiment is left that could say more"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

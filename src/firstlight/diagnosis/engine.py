@@ -65,7 +65,7 @@ def measured(base: KnowledgeBase, case: Case) -> tuple[dict[str, bool], frozense
     neutral: set[tuple[str, str]] = set()
     for slug in observed:
         if slug not in base.observation:
-            raise UsageError(f"`{slug}` is no known observation.")
+            raise UsageError(f"`{slug}` is not a known observation.")
     for slug, worked in sorted(case.repairs, key=lambda tried: not tried[1]):
         experiment, cause = repair(base, slug)
         for seen in experiment.yields:
@@ -80,7 +80,7 @@ def repair(base: KnowledgeBase, slug: str) -> tuple[Experiment, str]:
     experiment = base.experiment.get(slug)
     if experiment is None or experiment.repairs is None:
         known = ", ".join(sorted(one.slug for one in base.experiments if one.repairs))
-        raise UsageError(f"`{slug}` is no known repair. Known are {known}.")
+        raise UsageError(f"`{slug}` is not a known repair. Known repairs are {known}.")
     return experiment, experiment.repairs
 
 
@@ -124,7 +124,7 @@ def _failed(base: KnowledgeBase, case: Case) -> frozenset[str]:
 
 def _known(base: KnowledgeBase, cause: str) -> str:
     if cause not in base.cause:
-        raise UsageError(f"`{cause}` is no known cause.")
+        raise UsageError(f"`{cause}` is not a known cause.")
     return cause
 
 

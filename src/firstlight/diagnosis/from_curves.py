@@ -69,12 +69,12 @@ def _hints(roles: Roles, seen: dict[str, bool]) -> Iterator[Hint]:
         return
     if seen.get("loss-falls-then-explodes") and shape.lowest_at > LATE:
         for cause in ("train-no-zero-grad", "data-scale", "train-accumulation"):
-            yield Hint(cause, FROM_THE_START, "it would show from the first steps, and the run was well for long")
-        yield Hint("hp-lr-high", POINTED, "a run that was well for long and then explodes")
+            yield Hint(cause, FROM_THE_START, "it would show from the first steps, but the run was fine for long")
+        yield Hint("hp-lr-high", POINTED, "the run was fine for long and then explodes")
     if seen.get("loss-oscillates") and shape.turns > ALTERNATES:
-        yield Hint("hp-lr-high", 4 * POINTED, "every step throws the loss to the other side")
+        yield Hint("hp-lr-high", 4 * POINTED, "the loss jumps up and down at every step")
     if spikes_again_and_again(roles):
-        yield Hint("data-outlier", POINTED, "single batches, and all is well between them")
+        yield Hint("data-outlier", POINTED, "single batches spike, and everything is fine between them")
     if seen.get("init-loss-far-below-chance"):
         yield Hint("data-leak-target", POINTED, "validation is as good before training as after it")
 
@@ -218,6 +218,6 @@ def _rate(lr: Curve | None) -> Iterator[Claim]:
         return
     peak = max(value for value in lr.values if math.isfinite(value))
     if peak == 0.0:
-        yield Claim("train-schedule", ZERO_RATE, because="the logged rate is 0 throughout")
+        yield Claim("train-schedule", ZERO_RATE, because="the logged learning rate is 0 throughout")
     elif shape.quarters[1] < COLLAPSED * peak and shape.quarters[2] < COLLAPSED * peak:
-        yield Claim("train-schedule", LOST_RATE, because="the logged rate is all but gone before half of the run")
+        yield Claim("train-schedule", LOST_RATE, because="the logged learning rate is almost 0 before half of the run")

@@ -15,7 +15,7 @@ def prior(base: KnowledgeBase, context: Iterable[str] = ()) -> dict[str, float]:
     given: dict[str, float] = {}
     for name in sorted(set(context)):
         if name not in base.context:
-            raise UsageError(f"`{name}` is no known context. Known are {', '.join(sorted(base.context))}.")
+            raise UsageError(f"`{name}` is not a known context. Known contexts are {', '.join(sorted(base.context))}.")
         for word, factor in base.context[name].times:
             for slug in base.matching(word):
                 bugs[slug] = bugs.get(slug, 0.0) * factor

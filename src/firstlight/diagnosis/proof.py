@@ -87,6 +87,6 @@ def told(proof: Proof, finite: bool) -> str:
     as_it_is = f"{proof.as_it_is:.3g}" if finite else "a value that is not finite"
     parts = [f"{proof.change}, and the same {proof.steps} steps reach {proof.reached:.3g} instead of {as_it_is}"]
     if proof.guess is not None:
-        parts.append(f"without looking at the inputs {proof.guess:.3g}")
+        parts.append(f"without using the inputs {proof.guess:.3g}")
     parts += [f"{GENERAL[name]} reaches {reached:.3g}" for name, reached in proof.others.items()]
     return "; ".join(parts)

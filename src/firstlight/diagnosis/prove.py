@@ -24,7 +24,7 @@ STRONG = 0.8
 STEADY = 0.9
 """Share of the later steps at which the repaired copy must have the lower loss on the same batches."""
 HELPS_MORE = ", whose repair helps more"
-MADE_UP_FOR = ", for which another setting may only make up"
+MADE_UP_FOR = ", which another setting may only compensate for"
 
 
 def prove(

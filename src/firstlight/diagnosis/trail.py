@@ -67,7 +67,7 @@ class Trail:
         else:
             gain = f"{choice.gain_nats:.3f} nats expected for {choice.seconds:.1f} s"
             rivals = [one.experiment for one in choice.offers if one.experiment != choice.experiment.slug][:SHOWN]
-            instead = f"; before {', '.join(rivals)}" if rivals else ""
+            instead = f"; ahead of {', '.join(rivals)}" if rivals else ""
             step = Step(
                 kind=Kind.CHOSE,
                 what=f"{choice.experiment.slug}: {choice.experiment.does}",
@@ -152,5 +152,5 @@ def _parts(base: KnowledgeBase, before: Case, after: Case) -> Iterable[tuple[Kin
         if (slug, worked) not in before.repairs:
             experiment, cause = repair(base, slug)
             case = case.repairing(slug, worked=worked)
-            effect = "cures it" if worked else "changes nothing"
+            effect = "fixes it" if worked else "changes nothing"
             yield Kind.REPAIRED, f"{experiment.does}: {effect} [{slug}, the repair of {cause}]", case

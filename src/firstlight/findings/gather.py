@@ -65,7 +65,7 @@ def following(finding: Finding, root: Finding, why: str = "") -> Finding:
         cause=root.cause,
         category=root.category,
         likely=f"follows from {root.id} {root.name}{why}",
-        do=f"mend {root.id} first, then check again",
+        do=f"fix {root.id} first, then check again",
         witnesses=traces,
     )
 

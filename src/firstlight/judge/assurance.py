@@ -74,18 +74,18 @@ def _whole_course(told: Learns, values: tuple[float, ...]) -> Learns:
 
 def headline(assurance: Assurance, experimented: bool) -> str:
     """What a clean verdict says first: the evidence for it, or what it lacks."""
-    lacking = "" if experimented else "; no experiments were made on copies of the program"
+    lacking = "" if experimented else "; no experiments were run on copies of the program"
     learns = assurance.learns
     if learns is None:
-        return f"nothing found, and it was not asked whether it learns{lacking}"
+        return f"nothing found, but whether it learns was not tested{lacking}"
     if learns.status == CERTIFIED and _above_a_guess(learns):
-        return f"nothing found, and it begins to learn: one answer for all examples would still do better{lacking}"
+        return f"nothing found, and it begins to learn: a constant prediction would still do better{lacking}"
     if learns.status == CERTIFIED:
         return f"nothing found, and it learns{lacking}"
     if assurance.returns is not None and assurance.returns.risen:
-        return f"nothing found, and its episodes come to return more than at first{lacking}"
+        return f"nothing found, and its episodes return more than at the start{lacking}"
     why = f" ({learns.reason})" if learns.reason else ""
-    return f"nothing found; that it learns could not be certified{why}{lacking}"
+    return f"nothing found, but that it learns could not be certified{why}{lacking}"
 
 
 def _above_a_guess(learns: Learns) -> bool:
@@ -114,8 +114,8 @@ def _why(seen: Rehearsal) -> str:
     if seen.reached_end:
         return ""
     if seen.asks:
-        return "it asks for input there, and copies are run without anybody to answer"
-    return seen.message if seen.crashed else "its time was over"
+        return "it asks for input there, and a copy has nobody to answer it"
+    return seen.message if seen.crashed else "the time ran out"
 
 
 def _beside(skills: Skills) -> Beside:

@@ -25,8 +25,8 @@ ENDED = {
     "silent": "no step came in time",
     "crashed": "the script crashed",
     "killed": "the script was killed",
-    "refused": "it was refused a write",
-    "faulted": "a fault of firstlight ended it",
+    "refused": "a write was refused",
+    "faulted": "a fault in firstlight ended it",
 }
 
 
@@ -49,9 +49,9 @@ def coverage_of(watched: Watched, known: Judged) -> Coverage:
         engine_reason=nursery.reason if nursery is not None else None,
         suppressed=known.allowed,
         limits=(
-            f"only the first {watched.steps} steps were observed; later ones, and how well it generalises, were not"
+            f"only the first {watched.steps} steps were observed; later ones, and how well it generalizes, were not"
             if watched.steps
-            else "no training was observed: how it learns, and how well it generalises, is not known",
+            else "no training was observed: how it learns, and how well it generalizes, is not known",
             *_open(watched.contained),
             *_unseen(watched),
             *_unmade(watched, known),
@@ -64,7 +64,7 @@ def _open(contained: Contained) -> Iterator[str]:
     """By which the script may have changed something for good."""
     floor = contained.floor
     if floor is not None and not (floor.view or floor.landlock):
-        yield "floor: none; patched layers only: what native code and started programs wrote was not held back"
+        yield "floor: none; what native code and child programs wrote was not held back, only what Python wrote"
     if contained.reached:
         yield f"the network was open: {', '.join(contained.reached)}"
 
@@ -90,14 +90,14 @@ def _unmade(watched: Watched, known: Judged) -> Iterator[str]:
     if missing := [order.name for order in known.orders if order.name not in ended]:
         yield f"not finished in the time given: {', '.join(missing)}"
     if died := [fate for fate in ended.values() if fate.exit_code != 0]:
-        yield f"experiments that did not reach their end: {', '.join(map(_died, died))}"
+        yield f"experiments that did not finish: {', '.join(map(_died, died))}"
     if idle := [order.name for order in known.orders if changes_nothing(watched, order.interventions)]:
-        yield f"no optimizer of torch's steps, so that copies in which one is changed tell nothing: {', '.join(idle)}"
+        yield f"no torch optimizer steps, so copies in which one is changed say nothing: {', '.join(idle)}"
     contrast = next((fact for fact in known.facts if isinstance(fact, Contrast)), None)
     if contrast is not None and not all(pair.paired for pair in contrast.pairs):
         yield (
-            "the experiments began with another first loss than the program, so they are not exact pairs; only large "
-            "differences are counted. Seed every random generator of the script to pair them"
+            "the experiments started from a different first loss than the program, so they are not exact pairs; "
+            "only large differences count. Seed every random generator in the script to pair them"
         )
 
 

@@ -161,7 +161,7 @@ def settled(
     def told(outcome: CheckOutcome) -> CheckOutcome:
         if outcome.status is not Status.ILL or outcome.id in stands:
             return outcome
-        why = "suspected, and not confirmed" if outcome.id in unallowed else "found, and allowed by a comment"
+        why = "suspected, but not confirmed" if outcome.id in unallowed else "found, but allowed by a comment"
         return msgspec.structs.replace(outcome, status=Status.CLEAN, reason=why)
 
     return tuple(map(told, outcomes))

@@ -21,9 +21,9 @@ def without_grounds(outcome: ScriptOutcome, outcomes: Sequence[CheckOutcome], as
     if outcome.steps < FEWEST_STEPS and outcome.ended not in ENDED_BY_ITSELF:
         pace = outcome.seconds / outcome.steps
         return (
-            f"only {outcome.steps} step{'s' * (outcome.steps > 1)} in {outcome.seconds:.0f} s, and at least "
-            f"{FEWEST_STEPS} are needed. Give it --seconds {max(60, round(2 * FEWEST_STEPS * pace, -1)):.0f}, "
-            "or a smaller batch or model for the check"
+            f"only {outcome.steps} step{'s' * (outcome.steps > 1)} in {outcome.seconds:.0f} s, but at least "
+            f"{FEWEST_STEPS} are needed. Pass --seconds {max(60, round(2 * FEWEST_STEPS * pace, -1)):.0f}, "
+            "or use a smaller batch or model for the check"
         )
     return unanswered(outcomes, asked)
 
@@ -34,29 +34,29 @@ def unanswered(outcomes: Sequence[CheckOutcome], asked: Sequence[str]) -> str | 
     if not open_:
         return None
     told = "; ".join(f"{one.id} {one.name} ({one.reason})" for one in open_)
-    return f"asked for, and not answered: {told}"
+    return f"asked for, but not answered: {told}"
 
 
 def why_unjudged(outcome: ScriptOutcome) -> str:
     if outcome.ended == "faulted":
         return (
-            f"a fault of firstlight, not of your program: under observation it ended with {outcome.message!r}, "
-            "and once more without us it did not. Nothing was observed; the output below tells us what to mend"
+            f"a fault in firstlight, not in your program: under observation it ended with {outcome.message!r}, "
+            "and without observation it did not. Nothing was observed; the output below shows us what to fix"
         )
     if outcome.ended == "refused":
         return (
             f"the script crashed because it could not write to {outcome.message}: a check holds that back, and cannot "
-            "redirect what native code and started programs write there. To let it write: --no-contain"
+            "redirect what native code and child programs write there. To allow the write, pass --no-contain"
         )
     if outcome.ended == "silent":
         return (
             f"no training step within {outcome.seconds:.0f} s. If the script needs longer to start, "
-            "raise --startup-seconds; if it waits for something, give it that"
+            "raise --startup-seconds; if it is waiting for something, provide it"
         )
     if outcome.ended in ("crashed", "killed"):
         return f"the script ended before its first training step: {outcome.message or f'exit code {outcome.exit_code}'}"
     if outcome.backwards:
-        return f"{outcome.backwards} backwards and no optimizer step in the time given; raise --seconds"
+        return f"{outcome.backwards} backward passes but no optimizer step in the time given; raise --seconds"
     return f"the script finished (exit code {outcome.exit_code}) without training anything: backward was never called"
 
 
@@ -70,7 +70,7 @@ def without_pieces(known: Judged, checks: tuple[Check, ...], steps: int, untrain
         or any(one.status is Status.CLEAN for one in beyond)
     ):
         return None
-    return f"nothing could be asked but whether the model can be built: {untrained or beyond[0].reason}"
+    return f"nothing could be tested except that the model can be built: {untrained or beyond[0].reason}"
 
 
 def limited_by(known: Judged, checks: tuple[Check, ...], steps: int, untrained: str | None) -> str | None:
@@ -78,7 +78,7 @@ def limited_by(known: Judged, checks: tuple[Check, ...], steps: int, untrained: 
     if known.findings or steps or untrained is None or not (beyond := _beyond_building(known, checks)):
         return None
     asked = sum(outcome.status is Status.CLEAN for outcome in beyond)
-    found = f"nothing found by the {asked} check{'s' * (asked != 1)} that could be asked"
+    found = f"nothing found by the {asked} check{'s' * (asked != 1)} that could be run"
     return f"{found}; nothing was trained, because {untrained}"
 
 

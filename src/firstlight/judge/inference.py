@@ -82,7 +82,7 @@ def _cure(suspect: Suspect) -> str | None:
 
 def _words(slug: str, present: bool) -> str:
     says = KNOWLEDGE.observation[slug].says
-    return says if present else f"not so: {says}"
+    return says if present else f"not seen: {says}"
 
 
 def _site(facts: Iterable[Any], cause: str) -> Site | None:

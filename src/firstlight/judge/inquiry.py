@@ -121,7 +121,7 @@ class Inquiry:
     def _learn(self, case: Case) -> None:
         seen = dict(case.observed)
         self._contradicted = tuple(
-            f"told: {KNOWLEDGE.observation[slug].says}; what was seen says otherwise"
+            f"you reported: {KNOWLEDGE.observation[slug].says}; the observations say otherwise"
             for slug, present in self.symptoms.items()
             if present and seen.get(slug) is False
         )

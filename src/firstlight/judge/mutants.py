@@ -68,7 +68,7 @@ def _outcome(fault: Fault, seen: Seen, program: Seen) -> tuple[Outcome, str]:
         return Outcome.NOT_APPLICABLE, f"the program has no {fault.needs}"
     if seen.ended in ("crashed", "killed") and program.ended not in ("crashed", "killed"):
         tail = seen.report.output_tail[-1:]
-        return Outcome.CRASHED, "it ends this program by itself" + "".join(f": {line}" for line in tail)
+        return Outcome.CRASHED, "it makes this program crash" + "".join(f": {line}" for line in tail)
     if _new(seen.report, program.report):
         return Outcome.CAUGHT, ""
     if seen.report.verdict is Verdict.UNJUDGED:
@@ -122,16 +122,16 @@ def _silence(fault: Fault, report: Report) -> Iterator[str]:
     asked = [outcome for outcome in report.checks if outcome.id in telling]
     learns = report.assurance.learns if report.assurance is not None else None
     if learns is not None and learns.status == CERTIFIED and learns.first is not None and learns.last is not None:
-        yield f"it learns all the same, {learns.first:.3g} → {learns.last:.3g}"
+        yield f"it learns anyway, {learns.first:.3g} → {learns.last:.3g}"
     if noted := [one for one in asked if one.status is Status.ILL]:
-        yield f"{_named(noted)} told it in a note only"
+        yield f"{_named(noted)} reported it only as a note"
     doubted = [one for one in asked if one.status is Status.CLEAN and one.reason]
     yield from (f"{_named([one])} {one.reason}" for one in doubted[:MOST_NAMED])
     if silent := [one for one in asked if one.status is Status.CLEAN and not one.reason]:
         yield f"{_named(silent)} saw nothing"
     yield from (f"{_named([one])} did not run: {one.reason}" for one in asked if one.status is Status.SKIPPED)
     if not asked:
-        yield f"no check of a run tells {' or '.join(fault.causes)}"
+        yield f"no check of a run looks for {' or '.join(fault.causes)}"
 
 
 def _named(outcomes: Sequence[CheckOutcome]) -> str:

@@ -43,7 +43,7 @@ def rehearsal_report(watched: Watched, known: Judged, subject: Subject) -> Repor
         held_back=tuple(shown(file.path) for file in seen.files),
         experiments=tuple(sorted(watched.timelines)),
         suppressed=known.allowed,
-        limits=("loops that train made a few rounds only; whether and what it learns was not asked",),
+        limits=("training loops ran for only a few rounds; whether it learns was not tested",),
     )
     assurance = assurance_of(known.facts)
     words = dict(rows(assurance)).get("whole", "no attempt could be made")

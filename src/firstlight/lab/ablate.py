@@ -46,8 +46,8 @@ def _off(parts: Sequence[str]) -> tuple[str, ...]:
 def _chosen(parts: tuple[str, ...], only: Sequence[str] | None) -> tuple[str, ...]:
     if not parts:
         raise UsageError(
-            "nothing was seen that can be switched off: no weight decay, dropout, schedule, clipping, normalisation, "
-            "augmentation, second term of the loss or layer that keeps its shape."
+            "nothing was seen that can be switched off: no weight decay, dropout, schedule, clipping, normalization, "
+            "augmentation, second term of the loss, or layer whose output has the shape of its input."
         )
     for name in only or ():
         if name not in parts:
@@ -71,7 +71,7 @@ def _report(target: Target, evidence: Variants, alone: Variants | None, left: in
         plots=(structs.replace(seed_plot(evidence), title="each seed, with one part switched off"),),
         done=done,
         left=left,
-        limits=(*evidence.metric.told(), "a part that shows no effect in these runs may have one in longer ones"),
+        limits=(*evidence.metric.told(), "a part without an effect in these runs may have one in longer runs"),
     )
 
 
@@ -83,7 +83,7 @@ def _answer(evidence: Variants, judged: dict[str, AgainstReference]) -> str:
         if names:
             told.append(f"{says}: {', '.join(names)}")
     failed = [name for name in evidence.others if name not in judged]
-    told += [f"it does not run without: {', '.join(failed)}"] if failed else []
+    told += [f"fails without: {', '.join(failed)}"] if failed else []
     return f"In `{evidence.metric.name}`, {'; '.join(told)}."
 
 
@@ -95,7 +95,7 @@ def _tables(
         (name, -one.paired.mean, WITHOUT[one.verdict], -one.paired.high, -one.paired.low, one.paired.pairs)
         for name, one in judged.items()
     ]
-    title = f"what {evidence.metric.name} gains by each part ({evidence.metric.wanted}): switched off alone"
+    title = f"gain in {evidence.metric.name} from each part ({evidence.metric.wanted}): switched off alone"
     tables = [LabTable(title=title, head=head, rows=_sorted(off))]
     if alone is not None and added:
         on = [

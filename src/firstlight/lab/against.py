@@ -154,17 +154,19 @@ def _sentences(
 ) -> Iterator[str]:
     broken, there = breaks
     if taken is None or not taken.by_name + taken.by_shape:
-        yield "The weights of the one fit none of the other, so that every value differs: compare the models first."
+        yield "No weights of one fit the other, so every value differs: compare the models first."
     elif not _same_loss(mine, reference):
         yield f"On the same weights the losses differ: {_told(mine.loss)} against {_told(reference.loss)}."
         if broken is not None:
             yield f"The first difference is {_place(broken)}{f', in the reference {_place(there)}' if there else ''}."
         elif there is not None:
-            yield f"The reference computes something that the other does not, first {_place(there)}."
+            yield f"The reference computes something that the other does not; the first such call is {_place(there)}."
     elif later[0]:
-        yield f"The losses agree; {len(later[0])} gradients do not, `{later[0][-1][0].name}` nearest to the loss."
+        closest = later[0][-1][0].name
+        yield f"The losses agree, but {len(later[0])} gradients do not; the closest to the loss is `{closest}`."
     elif later[1]:
-        yield f"Losses and gradients agree; the step differs, first in `{later[1][0][0].name}`: look at the optimizers."
+        first = later[1][0][0].name
+        yield f"Losses and gradients agree, but the step differs, first in `{first}`: look at the optimizers."
     else:
         yield f"They agree: the loss ({_told(mine.loss)}), the gradients and the first step are the same."
 
@@ -206,14 +208,14 @@ def _row(side: str, call: TapedCall, breaks: tuple[TapedCall | None, ...]) -> tu
 
 def _limits(mine: Side, reference: Side, taken: WeightsTaken | None) -> Iterator[str]:
     if taken is None:
-        yield "the reference calls no torch module, so that no weights could be given to it"
+        yield "the reference calls no torch module, so no weights could be copied into it"
         return
     if taken.by_shape:
-        yield f"{taken.by_shape} tensors have other names and were matched by shape, in their order"
-    for what, names in (("reference has no tensor for", taken.missing), ("other has none for", taken.extra)):
+        yield f"{taken.by_shape} tensors have different names and were matched by shape, in order"
+    for what, names in (("reference has no tensor for", taken.missing), ("other has no tensor for", taken.extra)):
         if names:
             yield f"the {what} {', '.join(names)}"
     if not taken.batch:
-        yield "the batch could not be handed over (no DataLoader, or other shapes): each was fed its own"
+        yield "the batch could not be shared (no DataLoader, or different shapes): each used its own"
         if unlike(mine, reference, "fed"):
-            yield "what they were fed differs, and so must what follows"
+            yield "their inputs differ, so everything after must differ too"

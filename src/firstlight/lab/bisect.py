@@ -64,9 +64,7 @@ class Sides:
                 runs[trial.name].append(trial)
             self.crashes = all(trial.exit_code != 0 for trial in runs[BAD])
             if any(trial.exit_code != 0 for trial in runs[GOOD]):
-                raise UsageError(
-                    f"the good one does not come to its end: {runs[GOOD][-1].message or 'it took too long'}."
-                )
+                raise UsageError(f"the good one does not finish: {runs[GOOD][-1].message or 'it took too long'}.")
             if self.crashes:
                 return Variants({GOOD: runs[GOOD]}, self.question)
             evidence = Variants(runs, self.question)
@@ -81,7 +79,7 @@ class Sides:
     def _right_way(self, evidence: Variants, judged: AgainstReference) -> Variants:
         if judged.paired.mean > 0:
             raise UsageError(
-                f"the bad one is better in `{evidence.metric.name}`, by {judged.paired.mean:.4g}. Exchange the two, or "
+                f"the bad one is better in `{evidence.metric.name}`, by {judged.paired.mean:.4g}. Swap the two, or "
                 "say with `--better` which way is better."
             )
         return evidence
@@ -119,7 +117,7 @@ class Sides:
 
 def of_space(space: Space, question: CompareQuestion, bench: Runner) -> LabReport:
     if not space.names:
-        raise UsageError("the two do not differ: there is nothing to look for.")
+        raise UsageError("the two do not differ: there is nothing to search for.")
     sides: Sides | None = None
     try:
         sides = Sides(space, question, bench)
@@ -130,7 +128,7 @@ def of_space(space: Space, question: CompareQuestion, bench: Runner) -> LabRepor
         return LabReport(
             kind="bisect",
             command=space.command,
-            answer="Interrupted before the difference was found; the same command goes on from there.",
+            answer="Interrupted before the difference was found; the same command continues from there.",
             tables=_tables(sides, rows),
             done=len(bench.made),
             left=1,
@@ -141,9 +139,9 @@ def of_space(space: Space, question: CompareQuestion, bench: Runner) -> LabRepor
 def _report(space: Space, sides: Sides, found: Narrowed, alone: Outcome | None, done: int) -> LabReport:
     named = " and ".join(space.told[name] for name in found.culprits)
     several = len(found.culprits) > 1
-    metric = "it does not come to its end" if sides.crashes else f"`{sides.evidence.metric.name}`"
-    together = "" if alone in (None, "bad") else " It takes other differences too: alone it does not."
-    unclear = " No trial could tell these apart." if several else ""
+    metric = "it does not finish" if sides.crashes else f"`{sides.evidence.metric.name}`"
+    together = "" if alone in (None, "bad") else " But it needs other differences too: alone it is not bad."
+    unclear = " No trial could separate these." if several else ""
     return LabReport(
         kind="bisect",
         command=space.command,
@@ -201,7 +199,9 @@ def commits_between(good: str, bad: str) -> list[str]:
             )
     found = (_git("rev-list", "--reverse", "--ancestry-path", f"{good}..{bad}") or "").split()
     if not found:
-        raise UsageError(f"no commit lies between `{good}` and `{bad}`: the good one must be the older of one line.")
+        raise UsageError(
+            f"no commit lies between `{good}` and `{bad}`: the good one must be an ancestor of the bad one."
+        )
     return found
 
 

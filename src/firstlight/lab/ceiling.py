@@ -33,7 +33,7 @@ TAIL = 10
 """One in so many of the last steps is a level."""
 LEAST_STEPS = 20
 ORACLE = "oracle"
-UNTOLD = "the copy was not changed, or did not come to its end"
+UNTOLD = "the copy was not changed, or did not finish"
 NEAR = 0.1
 """Share of the way from the blind level down that counts as nothing."""
 
@@ -149,7 +149,7 @@ def answer(seen: Seen, left: int, command: tuple[str, ...]) -> LabReport:
 def _sentences(seen: Seen, found: dict[str, float]) -> Iterator[str]:
     program = found.get("the program")
     if program is None:
-        yield "The program itself does not end at a finite loss, so that there is no ceiling to name."
+        yield "The program itself does not end at a finite loss, so no ceiling can be given."
         return
     top = max(found.get("without looking", found["at the start"]), program)
     scale = NEAR * (top - min(found.values())) or 1e-12
@@ -158,7 +158,7 @@ def _sentences(seen: Seen, found: dict[str, float]) -> Iterator[str]:
     yield from _of_oracle(seen, found, scale)
     blind = found.get("without looking")
     if blind is not None and blind - program < scale:
-        yield f"So far it does no better than without looking at its inputs ({blind:.3g})."
+        yield f"So far it does no better than without its inputs ({blind:.3g})."
     yield from _of_metric(seen)
 
 
@@ -169,21 +169,17 @@ def _limit(seen: Seen, found: dict[str, float], top: float, scale: float) -> str
     if free is not None and bound is not None and bound - free > scale:
         worst = max(seen.reached, key=lambda one: one.bound - one.free)
         place = f" ({worst.site.file}:{worst.site.line})" if worst.site is not None else ""
-        return (
-            f"`{worst.operation}`{place} is the ceiling: with it the loss gets to {bound:.3g}, without to {free:.3g}."
-        )
+        return f"`{worst.operation}`{place} is the ceiling: the loss gets to {bound:.3g} with it, {free:.3g} without."
     if free is not None and program - free < scale:
-        return (
-            f"The program ({program:.3g}) is nearly as low as its answers allow ({free:.3g}): little is left to gain."
-        )
+        return f"The program ({program:.3g}) is nearly as low as its labels allow ({free:.3g}): little is left to gain."
     if heart is None:
-        return f"The program ends at {program:.3g}; no copy came to a finite loss on one batch to compare it with."
+        return f"The program ends at {program:.3g}; no copy reached a finite loss on one batch to compare with."
     if heart > top - scale:
-        return f"The model cannot even learn one batch ({heart:.3g}): its parameters do not reach the answers."
+        return f"The model cannot even overfit one batch ({heart:.3g}): its parameters cannot produce the labels."
     if program - heart > scale:
         return (
-            f"The model can express more than it has learnt: one batch by heart ends at {heart:.3g}, the program at "
-            f"{program:.3g}."
+            f"The model can express more than it has learned: overfitting one batch ends at {heart:.3g}, the program "
+            f"at {program:.3g}."
         )
     return f"The program ({program:.3g}) is as low as the model gets on one batch ({heart:.3g}): its size limits it."
 
@@ -195,10 +191,10 @@ def _of_sizes(found: dict[str, float], scale: float) -> Iterator[str]:
         return
     best = min(grown, key=grown.__getitem__)
     if program - grown[best] > scale:
-        yield f"A {best} copy gets to {grown[best]:.3g} in as many steps: a larger model would pay."
+        yield f"A {best} copy gets to {grown[best]:.3g} in as many steps: a larger model would help."
     else:
         told = " or ".join(f"{name} ({value:.3g})" for name, value in grown.items())
-        yield f"Made {told}, it gets hardly lower: what limits it is the time, the rate, regularisation or the data."
+        yield f"Made {told}, it gets hardly lower: training time, rate, regularization or data are the limit."
 
 
 def _of_oracle(seen: Seen, found: dict[str, float], scale: float) -> Iterator[str]:
@@ -206,18 +202,18 @@ def _of_oracle(seen: Seen, found: dict[str, float], scale: float) -> Iterator[st
         return
     program, perfect = found["the program"], found[seen.oracle.level]
     if program - perfect > scale:
-        yield f"With perfect answers of `{seen.oracle.stage}` it ends at {perfect:.3g}: that stage is in the way."
+        yield f"With perfect outputs of `{seen.oracle.stage}` it ends at {perfect:.3g}: that stage is the bottleneck."
     else:
-        yield f"Perfect answers of `{seen.oracle.stage}` bring nothing ({perfect:.3g}): it is not in the way."
+        yield f"Perfect outputs of `{seen.oracle.stage}` bring nothing ({perfect:.3g}): it is not the bottleneck."
 
 
 def _of_metric(seen: Seen) -> Iterator[str]:
     if seen.metric is None or seen.metric.course == "agrees":
         return
-    does = "stands" if seen.metric.course == "stands" else "gets worse"
+    does = "does not improve" if seen.metric.course == "stands" else "gets worse"
     yield (
         f"While the loss falls, `{seen.metric.metric.name}` {does} ({seen.metric.first:.3g} → {seen.metric.last:.3g}): "
-        "the loss does not ask for what the metric measures, or what is learnt does not carry over."
+        "the loss does not measure what the metric does, or what is learned does not generalize."
     )
 
 
@@ -235,13 +231,13 @@ def _plots(known: Known) -> Iterator[LabPlot]:
 def _limits(seen: Seen) -> Iterator[str]:
     known = seen.known
     if not known.trials:
-        yield f"the program makes only {len(known.program.losses)} steps: no copy was made"
+        yield f"the program makes only {len(known.program.losses)} steps: no copy was run"
     elif not known.by_loader:
-        yield "no DataLoader feeds training, so that a copy cannot be given one batch again and again"
+        yield "no DataLoader feeds training, so a copy cannot repeat one batch"
     if not (seen.reached or seen.free):
         yield "the loss cannot be computed again from free predictions: its floor was not measured"
     if not known.finished:
-        yield "the program was seen at its beginning only; its level is that of the steps that were seen (`--steps`)"
+        yield "only the start of the program was observed; its level is that of the observed steps (`--steps`)"
     for name in (*SIZES, ORACLE):
         if name in known.trials and not _counts(known, name):
             yield f"{name}: {'; '.join(known.trials[name].unseen) or UNTOLD}"

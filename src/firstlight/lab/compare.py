@@ -170,7 +170,7 @@ def _answer(evidence: Variants, judged: dict[str, AgainstReference]) -> str:
     reference, name = evidence.reference, evidence.metric.name
     if winners:
         best = max(winners, key=lambda one: one.paired.mean)
-        others = f" {len(winners)} of {len(judged)} variants are." if len(judged) > 1 else ""
+        others = f" {len(winners)} of {len(judged)} variants are better." if len(judged) > 1 else ""
         return f"{best.name} is better than {reference} in `{name}`: {_difference(best.paired)}.{others}"
     if len(judged) > 1:
         told = ", ".join(f"{one.name} {_said(one)}" for one in judged.values())
@@ -179,17 +179,17 @@ def _answer(evidence: Variants, judged: dict[str, AgainstReference]) -> str:
     if only.verdict == "worse":
         return f"{only.name} is worse than {reference} in `{name}`: {_difference(only.paired)}."
     if only.verdict == "same":
-        return f"{only.name} and {reference} do not differ in `{name}` by as much as {evidence.question.worth:g}."
+        return f"{only.name} and {reference} differ in `{name}` by less than {evidence.question.worth:g}."
     if not only.paired.sd and not only.paired.mean:
-        return f"{only.name} and {reference} are the same in `{name}`, to the last digit, in {_pairs(only.paired)}."
+        return f"{only.name} and {reference} have exactly the same `{name}` in {_pairs(only.paired)}."
     if not evidence.varies and only.paired.pairs > 1:
         return (
             f"Undecided: {only.name} and {reference} differ in `{name}` by {only.paired.mean:+.4g}, but no seed "
-            "changes either of them, so that all pairs are one pair."
+            "changes either of them, so all pairs are one and the same."
         )
     return (
         f"Undecided: {only.name} and {reference} differ in `{name}` "
-        f"by no more than luck can explain, in {_pairs(only.paired)}: {_difference(only.paired)}."
+        f"by no more than luck explains, in {_pairs(only.paired)}: {_difference(only.paired)}."
     )
 
 
@@ -210,7 +210,7 @@ def _difference(paired: Paired) -> str:
 
 def _advice(evidence: Variants, judged: dict[str, AgainstReference]) -> list[str]:
     if not evidence.varies:
-        return ["give the script its seed by an argument of its own: `--seed-arg=--seed`"]
+        return ["pass the seed through an option of the script: `--seed-arg=--seed`"]
     told = []
     level = ALPHA / max(1, len(judged))
     for name, one in judged.items():
@@ -220,8 +220,8 @@ def _advice(evidence: Variants, judged: dict[str, AgainstReference]) -> list[str
         told.append(
             f"{name}: a difference this small would need more than {statistics.MOST_MORE} more seeds"
             if more is None
-            else f"{name}: about {more} more seeds would settle it, were the difference what it looks like: "
-            f"`-n {one.paired.pairs + more}` goes on from here"
+            else f"{name}: if the difference is real, about {more} more seeds would settle it: "
+            f"`-n {one.paired.pairs + more}` continues from here"
         )
     return told
 
@@ -272,7 +272,9 @@ def seed_plot(evidence: Variants) -> LabPlot:
     for name in evidence.runs:
         points = sorted((seed, number) for seed, number in evidence.values(name).items() if math.isfinite(number))
         curves.append(LabCurve(name=name, x=tuple(float(x) for x, _ in points), y=tuple(y for _, y in points)))
-    note = "two lines that rise and fall together share the luck of their seeds; what is between them is the difference"
+    note = (
+        "lines that rise and fall together share the luck of their seeds; the distance between them is the difference"
+    )
     return LabPlot(title="each seed", x="seed", y=evidence.metric.name, curves=tuple(curves), note=note)
 
 

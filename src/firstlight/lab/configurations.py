@@ -67,7 +67,7 @@ def read(word: str) -> Tree:
             raise
         raise UsageError(f"{word} cannot be read: {' '.join(str(problem).split())}") from None
     if not isinstance(found, dict):
-        raise UsageError(f"{word} holds no table of keys and values.")
+        raise UsageError(f"{word} holds no mapping of keys to values.")
     return found
 
 

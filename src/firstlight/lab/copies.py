@@ -208,9 +208,9 @@ class Workbench:
         outcome = copies.watched.outcome()
         if outcome.ended in ("crashed", "killed"):
             where = f" ({outcome.site.file}:{outcome.site.line})" if outcome.site is not None else ""
-            raise UsageError(f"`{self.target.shown}` crashed{where}: {outcome.message}. Mend that first.")
+            raise UsageError(f"`{self.target.shown}` crashed{where}: {outcome.message}. Fix that first.")
         if not copies.known.program.losses:
             raise UsageError(
-                f"no training step of `{self.target.shown}` was seen, so there is nothing to try. "
+                f"no training step of `{self.target.shown}` was seen, so there is nothing to test. "
                 "`firstlight check` says what it does instead."
             )

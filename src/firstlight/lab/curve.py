@@ -162,22 +162,22 @@ def answer(known: Known, left: int, command: tuple[str, ...]) -> LabReport:
 def _sentences(by_part: Sequence[Point], data: Outlook | None, steps: Outlook | None) -> Iterator[str]:
     flat = len(by_part) >= LEAST_PARTS and data is None
     if data is not None and data.pays:
-        yield f"More data pays: ten times as much would take the held-out loss {data.told}."
+        yield f"More data helps: ten times as much would take the held-out loss {data.told}."
     elif data is not None and data.may_pay:
-        yield f"More data may pay, and these runs do not tell: the held-out loss would go {data.told}."
+        yield f"More data may help, but these runs cannot tell: the held-out loss would go {data.told}."
     elif data is not None or flat:
         told = f" ({data.told})" if data is not None else ""
-        yield f"More data would bring little{told}; a larger model or better inputs are the next thing to try."
+        yield f"More data would bring little{told}; try a larger model or better inputs next."
     if steps is not None and steps.pays:
         yield f"Ten times as many steps would take the training loss {steps.told}."
     elif steps is not None and steps.may_pay:
-        yield f"More steps may pay, and these runs do not tell: the training loss would go {steps.told}."
+        yield f"More steps may help, but these runs cannot tell: the training loss would go {steps.told}."
     elif steps is not None:
         yield f"More steps would bring little ({steps.told})."
     else:
-        yield "The training loss follows no falling curve over the steps that were seen."
+        yield "The training loss follows no falling curve over the observed steps."
     if by_part and (gap := by_part[-1].held_out - by_part[-1].trained) > 2 * by_part[-1].error:
-        yield f"It fits what it trains on better than what it does not, by {gap:.3g}."
+        yield f"It fits its training data better than held-out data, by {gap:.3g}."
 
 
 def _numbers(data: Outlook | None, steps: Outlook | None, by_part: Sequence[Point]) -> dict[str, Scalar]:
@@ -231,13 +231,13 @@ def _fit_of(amounts: Sequence[float], losses: Sequence[float]) -> tuple[LabCurve
 
 def _limits(known: Known) -> Iterator[str]:
     if known.examples is None:
-        yield "no DataLoader feeds training, so that nothing could be held back: only steps were looked at"
+        yield "no DataLoader feeds training, so nothing could be held out: only the number of steps was studied"
     elif not known.trials:
         yield f"the program makes only {len(known.program.losses)} steps, too few to compare parts of its data"
     else:
-        yield "examples are held out at random: where neighbours leak into each other, the held-out loss is too low"
+        yield "examples are held out at random: if similar ones stand on both sides, the held-out loss is too low"
     late = sum(trial.out_of_time for trial in known.trials.values())
     if late:
-        yield f"{late} of {len(known.trials)} copies were out of time before their last step, and are left out"
+        yield f"{late} of {len(known.trials)} copies ran out of time before their last step, and are left out"
     if not known.finished:
-        yield "what was seen is the beginning of a run; a law fitted to it may not hold to its end (`--steps`)"
+        yield "only the start of a run was observed; a law fitted to it may not hold to the end (`--steps`)"

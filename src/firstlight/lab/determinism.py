@@ -21,7 +21,9 @@ class Parting:
 
     def told(self) -> str:
         where = f" at {self.line}" if self.line else ""
-        return f"two runs of one seed part in `{self.operation}`{where}, after {self.at} equal operations: {self.why}"
+        return (
+            f"two runs of one seed diverge in `{self.operation}`{where}, after {self.at} equal operations: {self.why}"
+        )
 
 
 def parting(one: Sequence[Row], other: Sequence[Row]) -> Parting | None:
@@ -33,10 +35,10 @@ def parting(one: Sequence[Row], other: Sequence[Row]) -> Parting | None:
         return None
     at = min(len(one), len(other))
     row = max(one, other, key=len)[at]
-    return Parting(at, row[0], row[1], "one of them does more than the other", _WAY)
+    return Parting(at, row[0], row[1], "one run does more than the other", _WAY)
 
 
-_WAY = "look for what decides there without a seed: the time, a file, the order of a set, another process"
+_WAY = "look for what decides this without a seed: the time, a file, the order of a set, another process"
 
 
 def _explained(at: int, mine: Row, theirs: Row) -> Parting:
@@ -45,14 +47,14 @@ def _explained(at: int, mine: Row, theirs: Row) -> Parting:
         why = f"the other run does `{theirs[0]}`{f' at {theirs[1]}' if theirs[1] else ''} instead"
         return Parting(at, name, line, why, _WAY)
     if given != theirs[2]:
-        why = "what it is given differs already, and torch did not make it"
+        why = "its inputs already differ, and torch did not make them"
         return Parting(
-            at, name, line, why, "seed what it comes from: numpy, random, workers; or sort what has no order"
+            at, name, line, why, "seed where they come from (numpy, random, workers), or sort what has no fixed order"
         )
     if any(word in name for word in RANDOM):
-        why = "it draws random numbers that no seed reaches"
+        why = "it draws random numbers that no seed controls"
         return Parting(at, name, line, why, "seed its generator, or draw from one that `torch.manual_seed` seeds")
-    why = "it gives other results for the same inputs"
+    why = "it gives different results for the same inputs"
     return Parting(at, name, line, why, "`torch.use_deterministic_algorithms(True)` names or replaces such operations")
 
 

@@ -28,24 +28,24 @@ class InterventionRow:
 
 VERBS = (
     Verb("lint", "what does the source show, without running it?", 0.0),
-    Verb("check", "is it worth starting?", 1.0),
-    Verb("rehearse", "does all of it reach its end?", 1.0),
+    Verb("check", "is the run worth starting?", 1.0),
+    Verb("rehearse", "does the whole script reach its end?", 1.0),
     Verb("diagnose", "why does it train badly?", 10.0),
     Verb("against", "where does it differ from a reference?", 0.1),
     Verb("surface", "what does the loss look like around the weights?", 4.0),
-    Verb("ceiling", "how low can the loss get, and what is in the way?", 7.0),
+    Verb("ceiling", "how low can the loss get, and what stops it?", 7.0),
     Verb("curve", "would more data or more steps help?", 9.0),
     Verb("lr-find", "which learning rate?", 14.0),
     Verb("seeds", "how much of the result is luck?", 8.0),
-    Verb("compare", "is the one better than the other, or lucky?", 16.0),
+    Verb("compare", "is one better than the other, or just lucky?", 16.0),
     Verb("ablate", "which parts matter, which do nothing, which hurt?", 20.0),
-    Verb("bisect", "which difference makes it bad?", 10.0),
+    Verb("bisect", "which difference makes the bad one bad?", 10.0),
     Verb("mutate", "what is a clean verdict worth?", 30.0),
 )
 """The commands that try something; `explain` shows those that this version has."""
-WATCHED = "watched in one run"
-COPIES = "tried on a copy, one change each"
-COMMANDS = "asked by a command"
+WATCHED = "watched during one run"
+COPIES = "tried on copies, one change each"
+COMMANDS = "answered by a command"
 
 
 def plan() -> list[InterventionRow]:

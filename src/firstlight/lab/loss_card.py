@@ -25,7 +25,7 @@ LEVEL = 1e-9
 def loss_card(word: str) -> LabReport:
     if not is_declaration(word):
         raise UsageError(
-            f"`--loss {word}` names no function. Write it as `package.module:function` or `file.py:function`."
+            f"`--loss {word}` does not name a function. Write it as `package.module:function` or `file.py:function`."
         )
     return answer(word, _measured(word))
 
@@ -57,9 +57,9 @@ def flags(card: LossCard) -> Iterator[tuple[str, int]]:
     wrong = [(x, y) for x, y, one in places if not (one.finite and all(map(math.isfinite, one.slopes)))]
     flat = [(x, y) for x, y, one in places if one.finite and _is_flat(one, steepest) and not _is_right(card, x, y)]
     away = [(x, y) for x, y, one in places if one.finite and _leads_away(card, x, y, one, steepest)]
-    yield "is no number", len(wrong)
-    yield "has no gradient although the answer is wrong", len(flat)
-    yield "leads away from the answer", len(away)
+    yield "is not a number", len(wrong)
+    yield "has no gradient although the prediction is wrong", len(flat)
+    yield "leads away from the target", len(away)
 
 
 def _is_flat(one: LossPlace, steepest: float) -> bool:
@@ -87,9 +87,9 @@ def answer(word: str, card: LossCard) -> LabReport:
     of = len(card.side) ** 2
     told = "; ".join(f"at {count} of {of} places it {what}" for what, count in found)
     sentence = f"`{word}`, as a loss of {card.kind}, " + (
-        f"is not sound: {told}."
+        f"has faults: {told}."
         if found
-        else "has a finite value and a gradient towards the answer wherever it is wrong."
+        else "is finite everywhere, and its gradient leads to the target wherever the prediction is wrong."
     )
     rows: tuple[tuple[Scalar, ...], ...] = tuple(flags(card))
     return LabReport(
@@ -99,7 +99,7 @@ def answer(word: str, card: LossCard) -> LabReport:
         numbers={what.replace(" ", "_"): count for what, count in flags(card)},
         tables=(LabTable(title=f"of {of} places", head=("it", "places"), rows=rows),),
         maps=tuple(_maps(card)),
-        limits=("one example on a grid of two numbers; batches, weights and masks were not tried",),
+        limits=("one example on a grid of two numbers; batches, weights and masks were not tested",),
     )
 
 

@@ -73,26 +73,26 @@ def _sentences(known: Known, climbed: Ladder, suggested: float | None) -> Iterat
         yield from _without(known)
         return
     low, high = as_good(climbed, suggested)
-    between = f" (as good: {low:.2g} to {high:.2g})" if high > low else ""
+    between = f" (equally good: {low:.2g} to {high:.2g})" if high > low else ""
     now = present(known)
     if low <= now <= high or max(now, suggested) <= FACTOR * min(now, suggested):
-        yield f"The present rate of {now:.3g} is fine{between}; the best is near {suggested:.2g}."
+        yield f"The current rate of {now:.3g} is fine{between}; the best is near {suggested:.2g}."
     else:
         end = _ended(climbed, now)
-        against = f", where the present rate of {now:.3g} ends at {end}" if end else ""
+        against = f"; the current rate of {now:.3g} ends at {end}" if end else ""
         yield f"Use a learning rate of about {suggested:.2g}{between}{against}."
     yield warm_up_told(known, climbed)
 
 
 def _without(known: Known) -> Iterator[str]:
     if not known.program.rates:
-        yield "The program steps no torch optimizer, so there is no learning rate to steer."
+        yield "The program steps no torch optimizer, so there is no learning rate to vary."
     elif not known.trials:
         yield f"The program makes only {len(known.program.losses)} steps, too few to try a learning rate on."
     else:
         rates = [rung.rate for rung in climb(known).rungs]
         tried = f" from {min(rates):.1e} to {max(rates):.1e}" if rates else ""
-        yield f"No learning rate{tried} makes the loss fall: it is not the rate that keeps it from learning."
+        yield f"No learning rate{tried} makes the loss fall: the rate is not what keeps it from learning."
 
 
 def _ended(climbed: Ladder, rate: float) -> str:
@@ -126,28 +126,32 @@ def warm_up_told(known: Known, climbed: Ladder) -> str:
     if best is None:
         return ""
     if warms_up(known.program):
-        return "The program warms up already, and so did the copies."
+        return "The program already has a warm-up, and so had the copies."
     helped, stable = best_warm_up(known, best), stable_at_start(known)
     if helped is not None:
-        why = f": at the start the curvature allows {stable:.2g}" if stable is not None and stable < helped[0] else ""
+        why = (
+            f": at the start the curvature allows only {stable:.2g}"
+            if stable is not None and stable < helped[0]
+            else ""
+        )
         return f"A warm-up of about {helped[1]} steps helps, up to a rate of {helped[0]:.2g}{why}."
     if stable is None:
         return "A warm-up is not needed."
     if stable < best.rate:
-        return f"At the start the curvature allows no more than {stable:.2g}, but a warm-up brought nothing."
+        return f"At the start the curvature allows no more than {stable:.2g}, but a warm-up brought no gain."
     return f"A warm-up is not needed: at the start the curvature allows rates up to {stable:.2g}."
 
 
 def _advice(known: Known, climbed: Ladder, suggested: float | None) -> Iterator[str]:
     if suggested is None:
         if known.trials:
-            yield "`firstlight diagnose` finds what does"
+            yield "`firstlight diagnose` finds what is"
         return
     groups = next((seen.groups for trial in known.trials.values() for seen in trial.optimizers), ())
     first = next((group.rate for group in groups if group.rate), None)
     if len(groups) > 1 and first:
         told = ", ".join(f"{suggested * group.rate / first:.2g}" for group in groups)
-        yield f"by parameter group, their ratios kept as they are: {told}"
+        yield f"by parameter group, with their ratios kept: {told}"
 
 
 def _numbers(known: Known, climbed: Ladder) -> dict[str, Scalar]:
@@ -188,7 +192,7 @@ def _remark(rung: Rung, climbed: Ladder, now: float | None) -> str:
     if rung is climbed.best:
         said.append("best")
     elif climbed.as_good(rung):
-        said.append("as good")
+        said.append("equally good")
     return ", ".join(said)
 
 
@@ -211,7 +215,7 @@ def _plots(known: Known, climbed: Ladder, suggested: float | None) -> Iterator[L
             curves=curves,
             marks=tuple(marks),
             log_x=True,
-            note="one ramp from each of several batches",
+            note="one ramp per starting batch",
         )
     alive = [rung for rung in climbed.rungs if math.isfinite(rung.end)]
     if len(alive) > 1:
@@ -229,15 +233,15 @@ def _plots(known: Known, climbed: Ladder, suggested: float | None) -> Iterator[L
 def _limits(known: Known) -> Iterator[str]:
     best = climb(known).best
     if best is not None and any(trial.out_of_time for trial in known.trials.values()):
-        yield f"trainings were ended when their time was over, and compared over {len(best.losses)} steps (`--seconds`)"
+        yield f"trainings ran out of time and were compared over {len(best.losses)} steps (`--seconds`)"
     elif best is not None and not known.finished:
-        short = f"trainings of {len(best.losses)} steps at a held rate"
-        yield f"{short}; over a whole run a lower one may catch up (`--steps`)"
+        short = f"trainings of {len(best.losses)} steps at a constant rate"
+        yield f"{short}; over a whole run a lower rate may catch up (`--steps`)"
     curvature = curvature_at_start(known)
     if curvature is not None and curvature.reason:
         yield f"the curvature at the start was not measured: {curvature.reason}"
     if any(len(trial.optimizers) > 1 for trial in known.trials.values()):
-        yield "several optimizers: their rates were moved together, and the loss compared is that of the first"
+        yield "several optimizers: their rates were changed together, and the loss compared is that of the first"
 
 
 def _note(kept: LabRun, known: Known) -> None:

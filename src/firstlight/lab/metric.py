@@ -43,8 +43,10 @@ class Metric:
 
     def told(self) -> tuple[str, ...]:
         """What the reader must know about the choice."""
-        guessed = f"the metric is `{self.name}`, the likeliest of what the runs tell; name another with `--metric`"
-        assumed = f"`{self.name}` is taken as one where {self.wanted}; `--better` says otherwise"
+        guessed = (
+            f"the metric is `{self.name}`, the most likely of those the runs report; choose another with `--metric`"
+        )
+        assumed = f"for `{self.name}`, it is assumed that {self.wanted}; `--better` changes that"
         return (*((guessed,) if self.guessed else ()), *((assumed,) if self.assumed else ()))
 
 
@@ -55,12 +57,12 @@ def choose(trials: Sequence[FinishedRun], wanted: str | None, better: str | None
         found = next((name for name in names if _alike(name, wanted)), None)
         if found is None:
             known = ", ".join(f"`{name}`" for name in names[:MOST_NAMED]) or "no number at all"
-            raise UsageError(f"no run tells `{wanted}`{nearest(wanted, names)} The runs tell {known}.")
+            raise UsageError(f"no run reports `{wanted}`{nearest(wanted, names)} The runs report {known}.")
         return _directed(found, better, guessed=False)
     usable = [name for name in names if _worth(name) > 0]
     if not usable:
         raise UsageError(
-            "the runs tell no number to compare: nothing with a name and a value is printed or logged, and no loss was "
+            "the runs report no number to compare: no name with a value is printed or logged, and no loss was "
             "seen. Print one at the end, such as `val_acc: 0.91`."
         )
     return _directed(max(usable, key=_worth), better, guessed=True)

@@ -146,21 +146,23 @@ def _report(target: Target, found: SeedSpread, left: int, done: int) -> LabRepor
 def _answer(found: SeedSpread, shares: dict[str, Share], parting: Parting | None) -> str:
     name, values = found.metric.name, found.spread
     if len(values) < 2:
-        return f"Fewer than two runs told `{name}`: there is no spread to speak of."
+        return f"Fewer than two runs reported `{name}`, so there is no spread."
     sd = stdev(values)
     ends = f"from {min(values):.4g} to {max(values):.4g}"
     told = [f"`{name}` is {fmean(values):.4g} ± {sd:.2g} over {len(values)} seeds, {ends}."]
     if sd:
         told.append(f"Two single runs that differ by less than {TWO_RUNS * sd:.2g} may be equally good.")
     else:
-        told.append("No seed changes anything.")
+        told.append("The seed changes nothing.")
     told += _moved_most(shares)
     if parting is not None:
         told.append(parting.told()[0].upper() + parting.told()[1:] + ".")
     elif len(set(found.repeats)) > 1:
-        told.append("Runs of one seed do the same in torch and tell other values: what differs is outside of it.")
+        told.append(
+            "Runs of one seed do the same in torch but report different values: the difference arises outside torch."
+        )
     elif len(found.repeated) > 1:
-        told.append("Runs of one seed are the same, operation by operation.")
+        told.append("Runs of one seed are identical, operation by operation.")
     return " ".join(told)
 
 
@@ -171,13 +173,13 @@ def _moved_most(shares: dict[str, Share]) -> list[str]:
     if len(most) > 1:
         named = [f"{NAMES[source]} ({shares[source].share:.0%})" for source in most]
         either = f"{', '.join(named[:-1])} or {named[-1]}"
-        return [f"Varied one at a time, {either} moves it most: more runs would tell which (`--each`)."]
-    return [f"Varied one at a time, {NAMES[source]} moves it most ({shares[source].share:.0%})." for source in most]
+        return [f"Varied one at a time, {either} changes it most: more runs would tell which (`--each`)."]
+    return [f"Varied one at a time, {NAMES[source]} changes it most ({shares[source].share:.0%})." for source in most]
 
 
 def _advice(found: SeedSpread, parting: Parting | None) -> tuple[str, ...]:
     fixed = len(found.spread) > 1 and not stdev(found.spread)
-    seed_argument = "give the script its seed by an option of its own: `--seed-arg=--seed`"
+    seed_argument = "pass the seed through an option of the script: `--seed-arg=--seed`"
     return (*((parting.do,) if parting is not None else ()), *((seed_argument,) if fixed else ()))
 
 
@@ -224,22 +226,22 @@ def _plot(found: SeedSpread) -> LabPlot:
     curves = [curve("all varied", found.spread)]
     curves += [curve(f"{NAMES[source]} alone", values) for source, values in found.by_source.items()]
     curves += [curve("nothing varied", found.repeats)] if found.repeats else []
-    note = "sorted: the steeper a line, the more that source alone moves the metric"
+    note = "sorted: the steeper a line, the more that source alone changes the metric"
     return LabPlot(title="each run", x="share of the runs", y=found.metric.name, curves=tuple(curves), note=note)
 
 
 def _limits(found: SeedSpread) -> list[str]:
     told = []
     if found.failed:
-        told.append(f"{found.failed} runs failed or gave no number; they are in no spread")
+        told.append(f"{found.failed} runs failed or gave no number; they are left out")
     if not found.seeded:
-        told.append("the script sets no seed itself: the runs were given theirs, and your own will not repeat")
+        told.append("the script sets no seed: these runs were given seeds, but your own runs will not repeat")
     explained = found.explained()
     if explained is not None and explained < MOST_OF_IT:
         told.append(
             f"the sources varied alone explain {explained:.0%} of the variance over seeds; the rest comes from others "
-            "or from their interplay"
+            "or from their interaction"
         )
     if found.by_source:
-        told.append("shares rest on few runs: nine times in ten each lies between `low` and `high`")
+        told.append("shares rest on few runs: each lies between `low` and `high` with 90 % confidence")
     return told

@@ -117,13 +117,13 @@ def _sentences(
     shares: Sequence[float], losses: Sequence[float], side: Sequence[float], rows: Sequence[Sequence[float | None]]
 ) -> Iterator[str]:
     if not losses and not rows:
-        yield "There is no surface to walk on: that takes a DataLoader, a torch optimizer and a dozen steps."
+        yield "There is no surface to draw: that takes a DataLoader, a torch optimizer and a dozen steps."
         return
     rise = barrier(shares, losses)
     if rise is not None:
         learnt = max(losses) - min(losses)
         smooth = rise <= BARRIER * learnt
-        yield "From the first weights to the trained ones the loss " + (
+        yield "From the initial weights to the trained ones the loss " + (
             "falls without a barrier." if smooth else f"rises by {rise:.3g} on the way before it falls."
         )
     centre, edge = _levels(side, rows)
@@ -132,7 +132,7 @@ def _sentences(
         yield f"Around the trained weights it {goes} from {centre:.3g} to {edge:.3g} at half their length."
         lowest = min(value for row in rows for value in row if value is not None and math.isfinite(value))
         if lowest < centre - BARRIER * abs(edge - centre):
-            yield f"A random direction leads lower, to {lowest:.3g}: the minimum is not reached."
+            yield f"A random direction leads lower, to {lowest:.3g}: the minimum has not been reached."
 
 
 def _levels(side: Sequence[float], rows: Sequence[Sequence[float | None]]) -> tuple[float | None, float | None]:
@@ -160,10 +160,10 @@ def _plots(shares: Sequence[float], losses: Sequence[float]) -> Iterator[LabPlot
     if len(losses) > 1:
         yield LabPlot(
             title="Loss along the path of training",
-            x="share of the way",
+            x="fraction of the path",
             y="loss on one batch",
             curves=(LabCurve(name="loss", x=tuple(shares), y=tuple(losses)),),
-            marks=(LabMark(x=0.0, text="first weights"), LabMark(x=1.0, text="trained weights")),
+            marks=(LabMark(x=0.0, text="initial weights"), LabMark(x=1.0, text="trained weights")),
         )
 
 
@@ -184,4 +184,4 @@ def _maps(side: Sequence[float], rows: Sequence[Sequence[float | None]]) -> Iter
 
 def _limits(known: Known) -> Iterator[str]:
     if known.trials:
-        yield f"one batch, after {Walks.of(known).train} steps; two random directions of very many"
+        yield f"one batch, after {Walks.of(known).train} steps; two random directions out of very many"

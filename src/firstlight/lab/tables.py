@@ -62,7 +62,7 @@ def rows_of(path: Path) -> list[Row]:
         plain = [msgspec.json.decode(line) for line in text.splitlines() if line.strip()]
         return [row for row in plain if isinstance(row, dict)]
     except (msgspec.DecodeError, csv.Error) as problem:
-        raise UsageError(f"{path} is no table: {problem}.") from None
+        raise UsageError(f"{path} is not a table: {problem}.") from None
 
 
 def _of_row(name: str, row: Row, at: int) -> FinishedRun:
@@ -81,7 +81,8 @@ def _of_folder(folder: Path) -> list[FinishedRun]:
     found = [trial for trial in found if trial.values]
     if not found:
         raise UsageError(
-            f"{folder} has no run that tells a number. A run is a table in it: {', '.join(SUFFIXES)}, a row a step."
+            f"{folder} has no run that reports a number. A run is a table in it ({', '.join(SUFFIXES)}) with one row "
+            "per step."
         )
     return found
 

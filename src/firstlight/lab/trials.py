@@ -108,7 +108,7 @@ class Runner:
             while (waiting or running) and not self.interrupted:
                 self._begin(runs, waiting, running)
                 self._collect(runs, running, found)
-                self.tell(f"{total - len(waiting) - len(running)} of {total} runs done, {len(running)} under way")
+                self.tell(f"{total - len(waiting) - len(running)} of {total} runs done, {len(running)} running")
                 time.sleep(PAUSE)
         except KeyboardInterrupt:
             self.interrupted = True
@@ -236,4 +236,4 @@ def must_have_run(trials: Sequence[FinishedRun | None]) -> None:
         raise KeyboardInterrupt
     if all(trial.exit_code != 0 for trial in made):
         why = made[0].message or ("it took too long" if made[0].exit_code is None else f"exit code {made[0].exit_code}")
-        raise UsageError(f"{made[0].name} did not come to its end: {why}. `firstlight check` says more.")
+        raise UsageError(f"{made[0].name} did not finish: {why}. `firstlight check` says more.")

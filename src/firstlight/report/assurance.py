@@ -16,21 +16,21 @@ def rows(assurance: Assurance | None) -> Iterator[tuple[str, str]]:
     if (heart := assurance.by_heart) is not None:
         yield "by heart", f"one batch, repeated: {heart.first:.3g} → {heart.last:.3g} in {heart.steps} steps"
     if (beside := assurance.beside) is not None:
-        plain = f"a plain fit to {beside.rows} of its examples {beside.plain:.2f}"
-        yield "skill", f"{beside.own:.2f} by step {beside.step}, {plain} (0 is one answer for all, 1 never wrong)"
+        plain = f"a simple model fitted to {beside.rows} of its examples: {beside.plain:.2f}"
+        yield "skill", f"{beside.own:.2f} by step {beside.step}; {plain} (0: a constant prediction, 1: never wrong)"
     if (returns := assurance.returns) is not None:
-        seen = "whole run" if returns.to_end else "part that was seen"
+        seen = "whole run" if returns.to_end else "part that was observed"
         told = f"{returns.first:.3g} → {returns.last:.3g} in {returns.episodes} episodes"
-        yield "returns", f"{told} (of the first few, and of the last quarter of the {seen})"
+        yield "returns", f"{told} (the first few against the last quarter of the {seen})"
     if assurance.rehearsal is not None:
         yield "whole", _rehearsed(assurance.rehearsal)
         if expected := _expected(assurance.rehearsal):
             yield "in full", expected
         if assurance.rehearsal.curves:
-            yield "told", _told(assurance.rehearsal)
+            yield "logged", _told(assurance.rehearsal)
     if assurance.sensitivity:
         told = ", ".join(f"{flow} {share:.0%}" for flow, share in assurance.sensitivity.items())
-        yield "noticed", f"of faults planted in it: {told}"
+        yield "noticed", f"of the faults planted in it: {told}"
 
 
 def _rehearsed(seen: Rehearsed) -> str:
@@ -39,8 +39,8 @@ def _rehearsed(seen: Rehearsed) -> str:
     if seen.reached_end:
         return f"reached the last line in {seen.seconds:.0f} s: {counts}"
     place = f" at {seen.stopped_at}" if seen.stopped_at else ""
-    doubt = ", which may come from having been shortened" if seen.by_shortening else ""
-    return f"stopped{place} after {seen.seconds:.0f} s ({counts}): {seen.why or 'it did not say why'}{doubt}"
+    doubt = ", possibly because it was shortened" if seen.by_shortening else ""
+    return f"stopped{place} after {seen.seconds:.0f} s ({counts}): {seen.why or 'no reason was given'}{doubt}"
 
 
 def _expected(seen: Rehearsed) -> str:
@@ -60,7 +60,7 @@ def _told(seen: Rehearsed) -> str:
     shown = list(seen.curves.items())[:MOST_TOLD]
     more = f" and {len(seen.curves) - len(shown)} more" * (len(seen.curves) > len(shown))
     told = ", ".join(f"{name} {' → '.join(f'{value:.3g}' for value in _ends(values))}" for name, values in shown)
-    return f"{told}{more}, while shortened"
+    return f"{told}{more}, in the shortened run"
 
 
 def _ends(values: tuple[float, ...]) -> tuple[float, ...]:
@@ -87,11 +87,11 @@ def size(count: int) -> str:
 def _learns(learns: Learns) -> str:
     if learns.status not in (CERTIFIED, NO_SIGN):
         return f"not certified: {learns.reason}"
-    blind = "" if learns.without_inputs is None else f"; without looking at the inputs {learns.without_inputs:.3g}"
-    blind += "" if learns.guess is None else f"; one answer for all examples would get {learns.guess:.3g}"
+    blind = "" if learns.without_inputs is None else f"; without using the inputs {learns.without_inputs:.3g}"
+    blind += "" if learns.guess is None else f"; the best constant prediction gets {learns.guess:.3g}"
     course = "" if learns.first is None or learns.last is None else f"{learns.first:.3g} → {learns.last:.3g} "
     told = f"{course}in {learns.steps} steps{blind}"
-    return told if learns.status == CERTIFIED else f"no sign of it: {told}"
+    return told if learns.status == CERTIFIED else f"no sign of learning: {told}"
 
 
 def further_witnesses(finding: Finding) -> list[str]:

@@ -54,7 +54,7 @@ def of_run(run: RunDirectory) -> LabReport:
     try:
         return wire.decode(plain_files.contents(run.path / ANSWER, MOST_BYTES), LabReport)
     except msgspec.MsgspecError as error:
-        raise UsageError(f"{run.path / ANSWER} is no answer that this version understands: {error}.") from None
+        raise UsageError(f"{run.path / ANSWER} is not an answer that this version understands: {error}.") from None
 
 
 RENDERERS: dict[str, Callable[[LabReport, bool], str]] = {"terminal": terminal, "json": json, "html": page}
@@ -89,7 +89,7 @@ def _line(cells: list[str], widths: list[int], numeric: list[bool]) -> str:
 
 
 def _foot(report: LabReport, columns: int) -> Iterator[str]:
-    left = f", {report.left} left: the same command goes on from there" if report.left else ""
+    left = f", {report.left} left: the same command continues from there" if report.left else ""
     trials = f"{report.done} trial{'' if report.done == 1 else 's'}{left}; " if report.done or report.left else ""
     yield f"{trials}{report.seconds:.1f} s"
     for limit in report.limits:

@@ -27,7 +27,7 @@ def render(report: Report) -> str:
     report = printable_record(report)
     blocks = [_verdict(report), *(_finding(place, one, report) for place, one in enumerate(_shown(report), 1))]
     left = len(report.findings) - len(_shown(report))
-    blocks += [f"{left} further findings are in the full report."] if left else []
+    blocks += [f"{left} more findings are in the full report."] if left else []
     suspects = [found for found in report.diagnosis if found.role is not None]
     blocks += [_diagnosis(suspects)] if suspects else []
     blocks += [_mutants(report)] if report.mutants else []
@@ -42,7 +42,7 @@ def _mutants(report: Report) -> str:
         for one in reversed(mutants.of_flow(report.mutants))
     ]
     head = f"### Planted faults\n\n{prose(mutants.headline(report))}"
-    return "\n".join([head, "", "| flow | fault | outcome | what was said |", "|---|---|---|---|", *rows])
+    return "\n".join([head, "", "| flow | fault | outcome | what was reported |", "|---|---|---|---|", *rows])
 
 
 def escaped(plain: str) -> str:
@@ -149,6 +149,6 @@ def _grounds(report: Report) -> str:
     count = sum(map(len, skipped.values()))
     lines = ["<details>", f"<summary>{clean} of {len(report.checks)} checks clean, {count} not run</summary>", ""]
     lines += [f"- {' '.join(ids)}: {prose(reason)}" for reason, ids in skipped.items()]
-    lines += [f"- not said: {prose(limit)}" for limit in report.coverage.limits]
+    lines += [f"- not covered: {prose(limit)}" for limit in report.coverage.limits]
     lines += [f"- kept in {code(report.subject.run)}"] if report.subject.run else []
     return "\n".join([*lines, "", "</details>"])

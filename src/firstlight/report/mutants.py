@@ -12,7 +12,7 @@ from firstlight.report.terminal import Paint, page
 STYLES = {Outcome.CAUGHT: "clean", Outcome.MISSED: "ill"}
 ASIDE = {
     Outcome.HARMLESS: "harmless here",
-    Outcome.CRASHED: "loud by themselves",
+    Outcome.CRASHED: "crash on their own",
     Outcome.NOT_APPLICABLE: "not applicable",
     Outcome.UNJUDGED: "not judged",
 }
@@ -28,8 +28,8 @@ def headline(report: Report) -> str:
     if not counted:
         return f"none of the planted faults says anything about a clean verdict on {subject}"
     return (
-        f"a clean verdict on {subject} notices {len(caught)} of {len(counted)} planted faults, "
-        f"{named} of them by their right cause"
+        f"a check of {subject} catches {len(caught)} of {len(counted)} planted faults, "
+        f"{named} of them with the right cause"
     )
 
 

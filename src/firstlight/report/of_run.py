@@ -20,11 +20,11 @@ MOST_BYTES = 256 << 20
 
 def report_of(run: RunDirectory) -> Report:
     if not os.path.lexists(run.report):
-        raise UsageError(f"{run.path} holds no report.json: the run has not been judged, or not to its end.")
+        raise UsageError(f"{run.path} has no report.json: the run has not been judged, or judging did not finish.")
     try:
         return wire.decode(plain_files.contents(run.report, MOST_BYTES), Report)
     except msgspec.MsgspecError as error:
-        raise UsageError(f"{run.report} is no report that this version understands: {error}.") from None
+        raise UsageError(f"{run.report} is not a report that this version understands: {error}.") from None
 
 
 def chronicle_of(run: RunDirectory) -> Chronicle:

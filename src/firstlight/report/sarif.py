@@ -56,7 +56,7 @@ def _rule(check_id: str, findings: Sequence[Finding]) -> dict[str, Any]:
         "id": check_id,
         "name": first.name,
         "shortDescription": {"text": first.summary},
-        "help": {"text": f"{fix}. `firstlight explain {check_id}` tells more."},
+        "help": {"text": f"{fix}. `firstlight explain {check_id}` says more."},
         "properties": {"tags": list(dict.fromkeys((first.cause, first.category)))},
     }
 

@@ -9,7 +9,8 @@ from firstlight.records.taped import TapeRow, TapeSeen
 HEAD = ("row", "line", "operation", "shape", "differ", "size", "", "from")
 LEGEND = (
     "`differ` is how many examples of the batch still differ from one another, `size` the root mean square of the "
-    "values; `>` marks where trained tensors enter, `=` what meets the answers, `!` where all examples become alike."
+    "values; `>` marks where trained tensors enter, `=` what is compared with the targets, `!` where all examples "
+    "become equal."
 )
 MOST_SOURCES = 4
 

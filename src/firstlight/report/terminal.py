@@ -132,7 +132,7 @@ def _hypothesis(suspect: Hypothesis, paint: Paint, columns: int) -> str:
         ("for", ", ".join((*suspect.because, *suspect.for_it[:4]))),
         ("against", ", ".join(suspect.against_it[:3])),
         ("rule out", suspect.falsifier or ""),
-        ("fix", suspect.fix or "first rule out the bugs above; then look at settings"),
+        ("fix", suspect.fix or "rule out the bugs above first; then look at settings"),
     ):
         lines += _row(label, text, paint, columns) if text else []
     return "\n".join(lines)

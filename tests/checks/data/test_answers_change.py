@@ -18,8 +18,8 @@ def changed(learnt: bool = False, acting: bool = False, **changes: Any) -> Relat
 def test_answers_in_another_order_are_told_on_the_line_of_the_loss() -> None:
     (evidence,) = found(CHECK, changed())
 
-    assert evidence.saw.startswith("400 of 512 examples meet another answer in the loss than they came with from their")
-    assert "first row 5 of step 3" in evidence.saw
+    assert evidence.saw.startswith("400 of 512 examples have another label in the loss than they got from the loader")
+    assert "first in row 5 of step 3" in evidence.saw
     assert evidence.cause == "data-label-misaligned"
     assert evidence.severity is None
     assert CHECK.severity is Severity.ERROR
@@ -30,7 +30,7 @@ def test_answers_partly_replaced_are_noise() -> None:
     (evidence,) = found(CHECK, changed(known="before", moved=0.5, others=200))
 
     assert evidence.cause == "data-label-noise"
-    assert "than they had the time before" in evidence.saw
+    assert "than they had earlier in training" in evidence.saw
 
 
 @pytest.mark.parametrize(("compared", "times"), [(63, 0), (64, 1)])

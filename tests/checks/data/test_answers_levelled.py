@@ -29,15 +29,15 @@ def found(**changes: Any) -> list[Evidence]:
 def test_names_the_call_and_what_is_lost() -> None:
     (evidence,) = found()
 
-    assert evidence.saw == "`long` loses 22% of what the answers differ by: many of them have become the same"
+    assert evidence.saw == "`long` loses 22% of the variance of the targets: many of them become equal"
     assert (evidence.where.line, evidence.where.step, evidence.where.rank) == (12, 24, 1)
 
 
 @pytest.mark.parametrize(
     ("ignored", "gone", "cause", "says"),
     [
-        (False, 1, "data-label-range", "takes for others a class"),
-        (False, 3, "data-label-range", "takes for others 3 classes"),
+        (False, 1, "data-label-range", "turns a class for which the network has an output into others"),
+        (False, 3, "data-label-range", "turns 3 classes for which the network has an output into others"),
         (True, 1, "data-labels-masked", "ignores a class"),
     ],
 )

@@ -21,8 +21,8 @@ def test_tells_what_a_plain_fit_makes_of_it() -> None:
     (evidence,) = found(CHECK, turning())
 
     assert evidence.saw == (
-        "`Spots` gives 50% of its images mirrored left to right, and number 2 of the answer as it was: a plain fit "
-        "foretells 2% of it, 80% from images as they are kept, and 70% with the number mirrored as well"
+        "`Spots` returns 50% of its images mirrored left to right, but number 2 of the label unchanged: a simple fit "
+        "predicts 2% of it from these images, 80% from the stored ones, and 70% if the number is mirrored too"
     )
     assert (evidence.where.file, evidence.where.line) == ("data.py", 14)
 
@@ -57,7 +57,8 @@ def exchanging(**changes: Any) -> Relations:
 def test_tells_which_numbers_change_places() -> None:
     (evidence,) = found(CHECK, exchanging())
 
-    assert "only fit in each other's place (0 and 2, 1 and 3): off by 4 as they are and by 0.2 ex" in evidence.saw
+    fit = "fit only if they are swapped (0 and 2, 1 and 3): the squared error is 4 as they are and 0.2 when swapped"
+    assert fit in evidence.saw
     assert found(CHECK, exchanging(pairs=())) == []
 
 

@@ -28,7 +28,7 @@ def test_answers_of_the_next_row_are_told_with_their_offset() -> None:
     (evidence,) = found(CHECK, shifted())
 
     assert evidence.severity is Severity.ERROR
-    assert evidence.saw.startswith("examples that are alike have like answers 1 row further on (60 deviations")
+    assert evidence.saw.startswith("similar examples have similar labels 1 row further down (60 standard deviations")
     assert (evidence.where.file, evidence.where.line) == ("train.py", 20)
 
 
@@ -36,7 +36,7 @@ def test_and_so_are_those_of_another_row_of_the_dataset() -> None:
     there = Neighbours(examples=1000, deviations=0.5, offset=-7, offset_deviations=60.0)
     (evidence,) = found(CHECK, related(near=Neighbours(examples=1000, deviations=0.5), in_order=there))
 
-    assert evidence.saw.startswith("examples that are alike have like answers 7 rows before (60 deviations")
+    assert evidence.saw.startswith("similar examples have similar labels 7 rows further up (60 standard deviations")
 
 
 @pytest.mark.parametrize(("own", "times"), [(3.9, 1), (4.0, 0), (float("nan"), 0)])
@@ -52,7 +52,8 @@ def test_each_side_of_certain(there: float, times: int) -> None:
 def test_answers_that_nothing_is_related_to_are_told_where_nothing_is_learnt() -> None:
     (evidence,) = found(CHECK, mixed())
 
-    assert "(0.5 deviations from chance, where answers that belong to them could show 40), no feature" in evidence.saw
+    far = "(0.5 standard deviations from chance, where labels that belong to them could show 40), no feature"
+    assert far in evidence.saw
     assert found(CHECK, mixed(unlearnt=0)) == []
     assert found(CHECK, replace(mixed(), seen=replace(mixed().seen, acting=True))) == []
 

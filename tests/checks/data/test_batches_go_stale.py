@@ -17,7 +17,9 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_what_was_seen_and_where() -> None:
     (evidence,) = found()
 
-    assert evidence.saw == ("the last 50 steps were fed the same batch; before, there had been at least 100 others")
+    assert evidence.saw == (
+        "the last 50 steps were fed the same batch; before that, there were at least 100 different ones"
+    )
     assert evidence.where.rank == 1
 
 

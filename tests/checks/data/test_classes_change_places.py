@@ -25,8 +25,8 @@ def test_tells_which_classes_change_places() -> None:
     (evidence,) = found(CHECK, turning())
 
     assert evidence.saw == (
-        "`Pulses` gives 50% of its examples backwards, with the class they had; a plain fit, right about 97% of them "
-        "as they are kept, takes at least 80% of those of classes 0 and 1 for the other one"
+        "`Pulses` returns 50% of its examples backwards, with their original class; a simple fit, right about 97% of "
+        "the stored examples, takes at least 80% of the changed ones of classes 0 and 1 for the other class"
     )
     assert (evidence.where.file, evidence.where.line) == ("data.py", 14)
 

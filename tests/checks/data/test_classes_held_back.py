@@ -15,7 +15,9 @@ def drawn(**changes: Any) -> Relations:
 def test_both_shares_are_told() -> None:
     (evidence,) = found(CHECK, drawn())
 
-    assert evidence.saw.startswith("of 500 examples loaded, 100% of class 3 are trained on, and 2.0% of the 9 other")
+    assert evidence.saw.startswith(
+        "of 500 examples loaded, 100% of class 3 are trained on, but only 2.0% of the 9 other"
+    )
     assert evidence.where.line == 20
 
 

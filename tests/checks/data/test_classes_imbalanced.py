@@ -42,8 +42,8 @@ def severity(**changes: Any) -> Severity | None:
 def test_tells_what_a_blind_guess_scores() -> None:
     (evidence,) = found()
 
-    assert evidence.saw == "95.0% of 1,000 labels are class 0; after 200 steps the model answers nothing else"
-    assert evidence.wanted == "a measure other than accuracy, of which a blind guess already has 95.0%"
+    assert evidence.saw == "95.0% of 1,000 labels are class 0; after 200 steps the model predicts nothing else"
+    assert evidence.wanted == "a metric other than accuracy, since a constant guess already scores 95.0%"
 
 
 @pytest.mark.parametrize(("classes", "times"), [((899, 101), 0), ((900, 100), 1), ((1000, 0), 0), ((), 0)])

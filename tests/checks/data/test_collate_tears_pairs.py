@@ -21,8 +21,8 @@ def test_names_the_function_and_both_parts() -> None:
     (evidence,) = found()
 
     assert evidence.saw == (
-        "part 0 and part 1 of an item are in rows of different items in the batches that `collate` makes: "
-        "90% of the items"
+        "part 0 and part 1 of an item are in rows of different items in the batches that `collate` returns, "
+        "for 90% of the items"
     )
     assert (evidence.where.line, evidence.where.step, evidence.where.rank) == (8, 3, 1)
 

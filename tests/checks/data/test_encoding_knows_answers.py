@@ -18,8 +18,8 @@ def test_tells_whose_answers_went_into_it() -> None:
     (evidence,) = found(CHECK, encoding())
 
     assert evidence.saw == (
-        "feature 2 of 4 is the mean answer of 900 groups of rows, to rounding for 100% of 3,000 rows, and only with "
-        "the answers of the 600 evaluated ones"
+        "feature 2 of 4 is the mean target of 900 groups of rows, up to rounding for 100% of 3,000 rows, but only "
+        "if the targets of the 600 evaluated ones are included"
     )
     assert evidence.where.line == 20
 

@@ -21,14 +21,14 @@ def unmarked(**changes: Any) -> Relations:
 def test_an_end_that_is_marked_as_no_padding_is_told() -> None:
     (evidence,) = found(CHECK, ending())
 
-    assert evidence.saw == ("id 17 ends 100 of 100 sequences, marked as no padding, and counts in the loss at 0 places")
+    assert evidence.saw == "id 17 ends 100 of 100 sequences, is not marked as padding and never counts in the loss"
     assert (evidence.where.file, evidence.where.line) == ("train.py", 22)
 
 
 def test_an_end_that_ends_the_longest_row_too_is_told() -> None:
     (evidence,) = found(CHECK, unmarked())
 
-    assert evidence.saw == "id 17 ends 100 of 100 sequences and counts in the loss at 0 places"
+    assert evidence.saw == "id 17 ends 100 of 100 sequences and never counts in the loss"
 
 
 def test_an_end_that_counts_once_is_left_alone() -> None:

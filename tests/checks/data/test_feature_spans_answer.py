@@ -29,8 +29,8 @@ def test_tells_which_rows_it_is_made_of() -> None:
     (evidence,) = found(CHECK, spanning())
 
     assert evidence.saw == (
-        "feature 5 is a mean over the answers of 3 rows, from 2 before it up to its own, at 96% of 2,000 rows to "
-        "rounding; of earlier answers alone at 1%"
+        "feature 5 is a mean over the targets of 3 rows, from 2 before it up to its own, at 96% of 2,000 rows up to "
+        "rounding; of earlier targets alone at 1%"
     )
     assert evidence.where.line == 20
 

@@ -16,7 +16,8 @@ def test_tells_the_feature_beside_the_best_of_the_others() -> None:
     (evidence,) = found(CHECK, telling())
 
     assert evidence.saw == (
-        "feature 9 of 10 tells the answer by itself (100% of it, over 1,000 examples); the best of the others tells 40%"
+        "feature 9 of 10 determines the target alone (100% of it, over 1,000 examples); the best of the others "
+        "determines 40%"
     )
     assert (evidence.where.file, evidence.where.line) == ("train.py", 20)
 
@@ -24,7 +25,7 @@ def test_tells_the_feature_beside_the_best_of_the_others() -> None:
 def test_several_are_named_and_the_rest_is_not() -> None:
     (evidence,) = found(CHECK, telling(columns=(4, 5), count=3))
 
-    assert evidence.saw.startswith("features 4, 5, … of 10 tell the answer by themselves")
+    assert evidence.saw.startswith("features 4, 5, … of 10 determine the target by themselves")
 
 
 @pytest.mark.parametrize(("power", "times"), [(0.96, 0), (0.97, 1), (float("nan"), 0)])
@@ -60,8 +61,8 @@ def test_a_sum_is_told_by_the_feature_that_holds_the_answer() -> None:
     (evidence,) = found(CHECK, together())
 
     assert evidence.saw == (
-        "the answer is an exact sum of features 4, 2, 1: 7e-08 of it is left over 1,000 examples, and 46% without "
-        "feature 4"
+        "the target is an exact sum of features 4, 2, 1: over 1,000 examples 7e-08 of it is left unexplained, and 46% "
+        "without feature 4"
     )
     assert evidence.cause == "data-leak-target"
 
@@ -69,7 +70,7 @@ def test_a_sum_is_told_by_the_feature_that_holds_the_answer() -> None:
 def test_features_of_a_series_are_told_with_their_places() -> None:
     (evidence,) = found(CHECK, together(columns=(1, 0), places=(46, 47)))
 
-    assert "features 1 at place 46, 0 at place 47" in evidence.saw
+    assert "features 1 at position 46, 0 at position 47" in evidence.saw
     assert evidence.cause == "data-leak-future"
 
 

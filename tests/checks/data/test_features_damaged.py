@@ -25,7 +25,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_what_was_seen_and_wanted() -> None:
     evidence = found()[0]
 
-    assert "1 columns with missing or infinite values (week), up to 3.5% of one" in evidence.saw
+    assert "1 columns with missing or infinite values (week), up to 3.5% of a column" in evidence.saw
     assert "finite values" in evidence.wanted
     assert (evidence.cause or CHECK.causes[0]) == "data-nonfinite"
 

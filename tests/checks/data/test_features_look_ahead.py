@@ -17,7 +17,7 @@ def found(*columns: ColumnAhead) -> list[Evidence]:
 def test_tells_what_was_seen_and_wanted() -> None:
     (evidence,) = found(MEAN)
 
-    assert evidence.saw == "without the rows after row 316, the values of `mean` differ up to 2 rows before it"
+    assert evidence.saw == "without the rows after row 316, the values of `mean` change up to 2 rows before it"
     assert evidence.wanted == "values of earlier rows that do not change"
 
 

@@ -16,7 +16,7 @@ def asked(varied: int = 8, **changes: Any) -> FeedSeen:
 def test_inputs_that_never_change_are_an_error() -> None:
     (evidence,) = found(CHECK, asked(constant=10))
 
-    assert evidence.saw == "`input 0`: every value of 320 rows is the same in each of its 10 columns"
+    assert evidence.saw == "`input 0`: all 320 rows have the same value in each of its 10 columns"
     assert evidence.severity is Severity.ERROR
 
 
@@ -29,7 +29,9 @@ def test_beside_another_input_they_are_not() -> None:
 def test_columns_are_named() -> None:
     (evidence,) = found(CHECK, fed(constant=2, first_constant=(3, 7), twins=1, first_twins=((0, 4),)))
 
-    assert evidence.saw == "`input 0`: 2 of 10 columns never change (3, 7); 1 of 10 columns repeat another (4 equals 0)"
+    assert (
+        evidence.saw == "`input 0`: 2 of 10 columns never change (3, 7); 1 of 10 columns duplicate another (4 equals 0)"
+    )
     assert evidence.severity is Severity.NOTE
 
 

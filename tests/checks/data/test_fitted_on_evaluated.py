@@ -18,8 +18,8 @@ def test_tells_whose_answers_went_into_it() -> None:
     (evidence,) = found()
 
     assert evidence.saw == (
-        "`SelectKBest` is fitted with the answers of 400 rows; 100 of 100 rows that went through it and are only "
-        "evaluated are among them"
+        "`SelectKBest` is fitted with the targets of 400 rows; they include 100 of the 100 rows that went through it "
+        "and are only evaluated"
     )
     assert (evidence.where.line, evidence.severity, evidence.cause) == (9, None, None)
 

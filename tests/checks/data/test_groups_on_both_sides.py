@@ -33,9 +33,8 @@ def test_tells_what_single_examples_and_whole_groups_are_worth() -> None:
     (evidence,) = found(CHECK, grouping())
 
     assert evidence.saw == (
-        "90 groups of near examples with one answer each, and at least 98% of the 270 evaluated examples lie in one of "
-        "them; a plain fit foretells 96% of single examples that it was not given, and 10% of groups that it was not "
-        "given"
+        "90 groups of close examples have one label each, and at least 98% of the 270 evaluated examples lie in one of "
+        "them; a simple fit scores 96% on single examples left out, and 10% on whole groups left out"
     )
     assert evidence.where.line == 20
 
@@ -45,7 +44,7 @@ def test_groups_that_the_program_names_need_not_lie_apart() -> None:
     known = replace(grouping(**ways).seen.groups, named=True)
     (evidence,) = found(CHECK, related(groups_named=known))
 
-    assert evidence.saw.startswith("90 groups of examples, named by a column of the program, with one answer each, and")
+    assert evidence.saw.startswith("90 groups of examples, named by a column of the program, have one label each, and")
     assert found(CHECK, grouping(**ways)) == []
     assert found(CHECK, related(groups_named=replace(known, known=0.79))) == []
     assert found(CHECK, related(groups_named=replace(known, by_groups=0.39))) == []

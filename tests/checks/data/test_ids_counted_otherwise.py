@@ -20,8 +20,8 @@ def test_ids_of_another_vocabulary_are_told() -> None:
     (evidence,) = found(IDS)
 
     assert evidence.saw == (
-        "the ids of `input 0` lie 0.50 nats an id away from those of training, and 0.10 if they are taken to be 1 "
-        "lower than there"
+        "the ids of `input 0` are 0.50 nats per id away from those of training, but only 0.10 if the ids are taken "
+        "to be 1 lower than there"
     )
 
 

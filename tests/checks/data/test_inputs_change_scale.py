@@ -17,7 +17,9 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_what_was_seen_and_where() -> None:
     (evidence,) = found()
 
-    assert evidence.saw == "the inputs of the last eight batches have a root mean square of 100 and more; 1 was usual"
+    assert (
+        evidence.saw == "the inputs of the last eight batches have a root mean square of 100 or more; it was usually 1"
+    )
     assert evidence.where.rank == 1
 
 
@@ -25,7 +27,8 @@ def test_tells_of_smaller_ones() -> None:
     (evidence,) = found(usual=1e5)
 
     assert (
-        evidence.saw == "the inputs of the last eight batches have a root mean square of 120 at most; 1e+05 was usual"
+        evidence.saw
+        == "the inputs of the last eight batches have a root mean square of 120 or less; it was usually 1e+05"
     )
 
 

@@ -26,9 +26,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_names_the_call_and_both_shares() -> None:
     (evidence,) = found()
 
-    assert evidence.saw == (
-        "after `clamp` 97% of the values that the network is fed are one of three; before it 2% were"
-    )
+    assert evidence.saw == ("after `clamp` 97% of the values fed to the network are one of three; before it 2% were")
     assert (evidence.where.line, evidence.where.step, evidence.where.rank) == (12, 24, 1)
 
 
@@ -64,8 +62,8 @@ def test_what_was_cast_before_training_is_no_suspicion() -> None:
 
     assert [evidence.severity for evidence in told] == ["warning", "warning"]
     assert [evidence.saw.split("` ")[1] for evidence in told] == [
-        "20% of what the inputs differ by is lost: many of them have become the same",
-        "30% of the values are others, because the type cannot hold them",
+        "20% of the variance of the inputs is lost: many of them have become equal",
+        "30% of the values have changed, because the type cannot hold them",
     ]
 
 
@@ -79,8 +77,8 @@ def test_a_dataset_is_told_by_what_is_left_of_an_example() -> None:
     (evidence,) = in_dataset()
 
     assert evidence.saw == (
-        "of 32 different values in an example that `Digits` keeps, 2 are left in what it gives; a plain fit gets 0.50 "
-        "from it, and 0.90 from what is kept (0 is one answer for all, 1 never wrong)"
+        "of 32 different values in an example that `Digits` keeps, 2 are left in what it returns; a simple fit scores "
+        "0.50 on those, 0.90 on what is kept (0 is a constant guess, 1 is never wrong)"
     )
 
 
@@ -115,4 +113,4 @@ def test_what_is_rounded_away(changes: dict[str, Any], times: int) -> None:
     told = found(**{"of": "rounding", "before": 0.0, "after": 0.0, "rounded": 4.1, **changes})
 
     assert [one.cause for one in told] == ["num-precision"] * times
-    assert all(one.saw.startswith("after `clamp` what the data differ by is rounded away") for one in told)
+    assert all(one.saw.startswith("after `clamp` the differences in the data are rounded away") for one in told)

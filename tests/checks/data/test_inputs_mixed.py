@@ -15,7 +15,7 @@ def mixed(**changes: Any) -> Relations:
 def test_the_weight_of_the_other_example_is_told() -> None:
     (evidence,) = found(CHECK, mixed())
 
-    assert evidence.saw.startswith("250 of 256 examples reach the model mixed with another one, which weighs 70%")
+    assert evidence.saw.startswith("250 of 256 examples reach the model mixed with another one (weight 70%)")
     assert evidence.where.line == 20
 
 

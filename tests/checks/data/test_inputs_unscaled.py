@@ -7,7 +7,7 @@ from firstlight.checks.data.inputs_unscaled import CHECK
 def test_raw_pixels_are_called_that() -> None:
     (evidence,) = found(CHECK, fed(low=0.0, high=255.0, mean=127.0, std=74.0, widest=74.0, whole=True))
 
-    assert evidence.saw == "`input 0` lies in 0 … 255, 127 ± 74, whole numbers as raw pixels are"
+    assert evidence.saw == "`input 0` ranges from 0 to 255, 127 ± 74, whole numbers like raw pixels"
     assert (evidence.where.file, evidence.where.line) == ("train.py", 20)
 
 
@@ -26,7 +26,7 @@ def test_each_side_of_ratio(narrowest: float, times: int) -> None:
     evidence = found(CHECK, fed(narrowest=narrowest))
 
     assert len(evidence) == times
-    assert all("has features of deviation 0.001 beside others of 1" in e.saw for e in evidence)
+    assert all("has features with standard deviation 0.001 next to others with 1" in e.saw for e in evidence)
 
 
 @pytest.mark.parametrize(("rows", "times"), [(15, 0), (16, 1)])

@@ -31,7 +31,7 @@ def test_tells_what_was_seen_and_wanted() -> None:
 
     assert "20 of 1000 training examples share all their inputs" in evidence.saw
     assert "such as classes 1 and 3" in evidence.saw
-    assert evidence.wanted == "one class for one input"
+    assert evidence.wanted == "one class for each input"
 
 
 @pytest.mark.parametrize(

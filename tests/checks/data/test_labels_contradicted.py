@@ -30,7 +30,9 @@ def told(acting: bool = False, left_when_sure: float = 0.0, **changes: Any) -> l
 def test_tells_shares_and_the_most_doubtful_where_they_are_known() -> None:
     (evidence,) = told()
 
-    assert "20% of 160 have another one, and 20% of all 640; row 871 of the dataset is 1, expected 4" in evidence.saw
+    assert (
+        "20% of 160 have another class, as do 20% of all 640; row 871 of the dataset is 1, expected 4" in evidence.saw
+    )
     assert evidence.numbers["doubtful_2"] == "row 1 of the batch of step 7 is 0, expected 2"
     assert (evidence.where.line, evidence.where.rank) == (20, 1)
 

@@ -18,8 +18,8 @@ def test_tells_what_was_seen_and_where() -> None:
     (evidence,) = found()
 
     assert evidence.saw == (
-        "60% of the labels of the last fifty batches would have to be others to look like those before, mostly class "
-        "2; 50% of those batches hold one class only"
+        "60% of the labels of the last fifty batches would have to change to match those before; class 2 is the most "
+        "overrepresented; 50% of those batches hold only one class"
     )
     assert evidence.where.rank == 1
 

@@ -16,7 +16,8 @@ def listed(skill: float = 0.1, acting: bool = False, **changes: Any) -> Relation
 def test_tells_the_order_in_which_answers_fit() -> None:
     (evidence,) = found(CHECK, listed())
 
-    assert evidence.saw.endswith("(3.0 deviations from chance), and would have (40) if inputs are sorted as text")
+    would = "(3.0 standard deviations from chance), but would (40) on the assumption that inputs are sorted as text"
+    assert evidence.saw.endswith(would)
     assert (evidence.where.file, evidence.where.line) == ("train.py", 20)
 
 

@@ -18,8 +18,8 @@ def test_tells_what_was_seen_and_where() -> None:
     (evidence,) = found()
 
     assert evidence.saw == (
-        "in three epochs of 64 batches in the same order the loss took the same course, from its best to its worst "
-        "eighth by 2 times its level"
+        "in three epochs of 64 batches in the same order the loss followed the same curve; its best and worst "
+        "eighths differ by 2 times its level"
     )
     assert evidence.where.rank == 1
 

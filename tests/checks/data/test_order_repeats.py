@@ -11,7 +11,7 @@ def found(compared: int, equal: int) -> list[str]:
 
 
 def test_the_same_batches_in_the_same_order() -> None:
-    assert found(3, 3) == ["the first 3 batches of the second pass are those of the first, in the same order"]
+    assert found(3, 3) == ["the first 3 batches of the second pass equal those of the first, in the same order"]
 
 
 @pytest.mark.parametrize(("compared", "equal"), [(24, 0), (24, 23), (2, 2), (0, 0)])

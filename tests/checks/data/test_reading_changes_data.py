@@ -19,8 +19,8 @@ def test_tells_which_line_writes_and_how_far_it_goes() -> None:
 
     assert evidence.where.line == 26
     assert evidence.saw == (
-        "this line writes into what `Digits` keeps, whenever an example is read: of 32 examples it is off by 0.12 of "
-        "its usual deviation after one more reading, and by 0.50 after 8"
+        "this line writes into what `Digits` stores whenever an example is read: 32 examples are off by 0.12 of "
+        "their usual deviation after one more read, and by 0.50 after 8"
     )
 
 
@@ -28,7 +28,7 @@ def test_else_the_line_that_gives_an_example() -> None:
     (evidence,) = found(writes=None)
 
     assert evidence.where.line == 40
-    assert evidence.saw.startswith("`Digits` changes what it keeps, whenever an example is read")
+    assert evidence.saw.startswith("`Digits` changes what it stores whenever an example is read")
 
 
 @pytest.mark.parametrize(("often", "times"), [(0.1, 1), (0.09, 0)])

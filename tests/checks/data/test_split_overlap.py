@@ -14,7 +14,7 @@ def test_tells_how_many_and_where_they_are_evaluated() -> None:
     (evidence,) = found(CHECK, overlapping())
 
     assert evidence.saw == "40 of 200 evaluated examples (20.0%) were trained on before, exactly as they are"
-    assert evidence.wanted == "examples on one side of the split alone"
+    assert evidence.wanted == "examples on one side of the split only"
     assert (evidence.where.file, evidence.where.line, evidence.where.rank) == ("train.py", 30, 1)
     assert evidence.severity is Severity.ERROR
 
@@ -22,7 +22,7 @@ def test_tells_how_many_and_where_they_are_evaluated() -> None:
 def test_near_doubles_are_told_as_such() -> None:
     (evidence,) = found(CHECK, overlapping(shared=0, near=30))
 
-    assert "30 of them with slightly other values" in evidence.saw
+    assert "30 of them with slightly different values" in evidence.saw
     assert (evidence.severity, evidence.confidence) == (Severity.WARNING, BY_LIKENESS)
 
 
@@ -97,7 +97,7 @@ def evaluated_on_training(**fields: Any) -> list[Evidence]:
 def test_a_part_of_the_training_set_that_is_all_that_is_evaluated_is_told() -> None:
     (evidence,) = evaluated_on_training()
 
-    assert evidence.saw == "all that is evaluated, 400 examples, is a part of the 1,000 trained on"
+    assert evidence.saw == "all 400 evaluated examples are among the 1,000 trained on"
     assert (evidence.severity, evidence.confidence) == (Severity.WARNING, ALL_OF_IT)
 
 

@@ -16,8 +16,8 @@ def test_tells_the_columns_and_the_rows_of_both_sides() -> None:
     (evidence,) = found(CHECK, scaled())
 
     assert evidence.saw == (
-        "6 columns of `input 0` have mean 0 and deviation 1 to rounding over the 5,840 rows trained on, and again over "
-        "the 720 rows of an evaluation"
+        "6 columns of `input 0` have mean 0 and deviation 1 up to rounding over the 5,840 training rows, and again "
+        "over the 720 rows of an evaluation"
     )
     assert evidence.where.line == 30
 
@@ -25,7 +25,7 @@ def test_tells_the_columns_and_the_rows_of_both_sides() -> None:
 def test_ranges_are_told_as_such() -> None:
     (evidence,) = found(CHECK, scaled(kind="range", columns=2))
 
-    assert evidence.saw.startswith("2 columns of `input 0` reach from 0 to 1 exactly")
+    assert evidence.saw.startswith("2 columns of `input 0` range from 0 to 1 exactly")
 
 
 @pytest.mark.parametrize(("columns", "times"), [(0, 0), (1, 1)])

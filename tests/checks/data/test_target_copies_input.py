@@ -17,7 +17,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_what_was_seen_and_wanted() -> None:
     (evidence,) = found()
 
-    assert evidence.saw == "1 of 4 target values are input values: they begin at place 15 of 16"
+    assert evidence.saw == "1 of 4 target values are input values, starting at position 15 of 16"
     assert evidence.wanted == "targets that come after the last input"
 
 

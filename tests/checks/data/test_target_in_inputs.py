@@ -7,14 +7,14 @@ from firstlight.checks.data.target_in_inputs import CHECK
 def test_tells_the_column() -> None:
     (evidence,) = found(CHECK, echoing(compared=8, columns=(9,), exact=True, of=10))
 
-    assert evidence.saw == "column 9 of 10 equals the target at all of 8 steps looked at"
+    assert evidence.saw == "column 9 of 10 equals the target at all 8 steps looked at"
     assert (evidence.where.file, evidence.where.line) == ("train.py", 20)
 
 
 def test_a_line_in_the_target_is_told_as_such() -> None:
     (evidence,) = found(CHECK, echoing(compared=8, columns=(2,), exact=False, of=10))
 
-    assert "is a line in the target" in evidence.saw
+    assert "is a linear function of the target" in evidence.saw
 
 
 @pytest.mark.parametrize(("compared", "times"), [(3, 0), (4, 1)])

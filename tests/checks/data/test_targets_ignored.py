@@ -34,7 +34,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_the_share_and_the_calls() -> None:
     (evidence,) = found()
 
-    assert evidence.saw == "at least 100.0% of the targets of each of 11 calls equal ignore_index"
+    assert evidence.saw == "at least 100.0% of the targets in each of 11 calls equal `ignore_index`"
     assert evidence.wanted == "some targets that count"
     assert (evidence.where.file, evidence.where.line) == ("train.py", 36)
     assert (evidence.where.step, evidence.where.rank) == (0, 1)

@@ -28,8 +28,7 @@ def test_tells_the_column_and_the_border() -> None:
     (evidence,) = found()
 
     assert evidence.saw == (
-        "90% of the validation rows are not later than `day` 90, the last of training, "
-        "spread as a random split spreads them"
+        "90% of the validation rows are not later than `day` 90, the last of training, spread as by a random split"
     )
     assert evidence.severity is Severity.ERROR
 

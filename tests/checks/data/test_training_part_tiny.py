@@ -17,7 +17,7 @@ def tiny(shape: tuple[int, ...] = (12, 6), **changes: Any) -> FeedSeen:
 def test_both_numbers_are_told_where_the_model_is_trained() -> None:
     (evidence,) = found(CHECK, tiny())
 
-    assert evidence.saw == "12 examples are trained on, again and again, and 1,200 others evaluated"
+    assert evidence.saw == "12 examples are trained on, again and again, and 1,200 others are evaluated"
     assert evidence.where.line == 20
 
 

@@ -19,7 +19,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_share_and_time() -> None:
     (evidence,) = found()
 
-    assert evidence.saw == "95% of the time goes into waiting for batches of `Log`, 0.095 s for each, with 0 workers"
+    assert evidence.saw == "95% of the time is spent waiting for batches of `Log`, 0.095 s for each, with 0 workers"
     assert evidence.where.line == 29
 
 

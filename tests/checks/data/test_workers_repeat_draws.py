@@ -16,7 +16,7 @@ def stream(alike: int) -> WorkerStream:
 def test_tells_the_stream_and_the_data_set() -> None:
     (evidence,) = CHECK.find(stream(4), CHECK.limits)
 
-    assert evidence.saw == "4 of 4 workers of `Photos` begin to draw from `rng` of the data set in the same state"
+    assert evidence.saw == "4 of 4 workers of `Photos` start drawing from `rng` of the data set in the same state"
 
 
 @pytest.mark.parametrize(("alike", "times"), [(1, 0), (2, 1)])

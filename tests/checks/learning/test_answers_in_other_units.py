@@ -37,7 +37,7 @@ def wanted(fitting: int = 0, crowded: int = 0, **sides: dict[str, Any]) -> list[
 def test_answers_that_are_not_scaled_back_are_told() -> None:
     (evidence,) = wanted()
 
-    assert evidence.saw == "`Net` learns to put out 0 ± 1, and would have to put out 30 ± 12 where it is scored"
+    assert evidence.saw == "`Net` learns to output 0 ± 1, but would have to output 30 ± 12 in the evaluation"
     assert (evidence.cause, evidence.where.line) == (None, 40)
 
 
@@ -45,7 +45,7 @@ def test_targets_that_each_batch_scales_are_told() -> None:
     (evidence,) = wanted(trained={"standard": True}, scored={"mean": 1.5, "std": 0.9})
 
     assert evidence.saw == (
-        "the answers that `Net` learns have mean 0 and deviation 1 in every batch, and are 1.5 ± 0.9 where it is scored"
+        "the targets that `Net` learns have mean 0 and deviation 1 in every batch, but are 1.5 ± 0.9 in the evaluation"
     )
     assert (evidence.cause, evidence.where.line) == ("data-split-shift", 20)
 

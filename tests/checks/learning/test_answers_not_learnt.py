@@ -29,8 +29,8 @@ def test_tells_the_course_and_the_level_of_exchanged_answers() -> None:
     (evidence,) = found()
 
     assert evidence.saw == (
-        "in 200 steps the loss went from 2.3 to 2.31; with the answers dealt out to other examples it is 2.29, and the "
-        "two did not part"
+        "in 200 steps the loss went from 2.3 to 2.31; with targets shuffled among the examples it is 2.29, and "
+        "the two did not move apart"
     )
     assert (evidence.where.file, evidence.where.line, evidence.where.rank) == ("loss.py", 4, 1)
 

@@ -31,14 +31,14 @@ def test_an_honest_score_is_fine() -> None:
 def test_the_least_likely_class_is_told() -> None:
     (evidence,) = found(least=100)
 
-    assert evidence.saw == "100 of 100 answers compared here are the class that `Net` finds least likely"
+    assert evidence.saw == "100 of 100 predictions compared here are the class that `Net` finds least likely"
     assert evidence.where.line == 40
 
 
 def test_targets_of_other_rows_are_told() -> None:
     (evidence,) = found(moved=100)
 
-    assert "targets in another order than the inputs came in" in evidence.saw
+    assert "targets in a different order than the inputs" in evidence.saw
 
 
 def test_a_measure_of_chance_beside_the_score_is_fine() -> None:
@@ -64,8 +64,8 @@ def test_classes_that_have_another_number_in_training_are_told() -> None:
     (evidence,) = found(classes=4, renamed=RENAMED, trained_at=Site(file="train.py", line=20))
 
     assert evidence.saw == (
-        "the class that is loaded as 0 is 1 in the loss of `Net` and 0 where its answers are scored; so are 2 of 4 "
-        "classes"
+        "the class that is loaded as 0 is 1 in the loss of `Net` and 0 where its predictions are scored; 2 of 4 "
+        "classes are renumbered like this"
     )
     assert (evidence.cause, evidence.where.line) == ("data-label-range", 20)
 
@@ -88,8 +88,8 @@ def test_shares_that_are_those_of_their_neighbours_are_told() -> None:
     (evidence,) = found(**SHIFTED, trained_at=Site(file="train.py", line=20))
 
     assert evidence.saw == (
-        "the shares of classes in the loss of `Net` and where its answers are scored differ by 0.50, and by 0.10 if "
-        "those in the loss are one too low"
+        "the shares of classes in the loss of `Net` and where its predictions are scored differ by 0.50, and by "
+        "only 0.10 if the numbers in the loss are one too low"
     )
     assert (evidence.cause, evidence.severity, evidence.where.line) == ("data-label-range", Severity.WARNING, 20)
 

@@ -25,7 +25,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_a_rate_that_rose_is_to_blame() -> None:
     (evidence,) = found()
 
-    assert "by step 128 the loss was 0.17, 2 below that with answers of other examples" in evidence.saw
+    assert "by step 128 the loss was 0.17, 2 below that with targets of other examples;" in evidence.saw
     assert "from step 176 on it is 0.48" in evidence.saw
     assert "had risen from 0.04 to 0.1" in evidence.saw
     assert (evidence.cause, evidence.where.line) == ("hp-lr-high", 12)

@@ -33,7 +33,7 @@ def test_right_answers_over_batches_are_told() -> None:
     (evidence,) = found(BY_BATCHES)
 
     assert evidence.saw == (
-        "a sum of right answers (one of each example, of 300 examples in 6 batches) is divided by 6, which gives 45"
+        "a sum of right answers (one per example, for 300 examples in 6 batches) is divided by 6, which gives 45"
     )
     assert (evidence.where.line, evidence.severity) == (40, None)
 
@@ -41,9 +41,7 @@ def test_right_answers_over_batches_are_told() -> None:
 def test_what_the_last_batch_gave_alone_is_told() -> None:
     (evidence,) = found(BY_BATCHES, of_last=True, by=300, value=0.15)
 
-    assert evidence.saw == (
-        "what the last of 6 batches gave in right answers, alone, is divided by 300, which gives 0.15"
-    )
+    assert evidence.saw == "what only the last of 6 batches gave in right answers is divided by 300, which gives 0.15"
 
 
 def test_what_may_be_by_chance_is_not() -> None:

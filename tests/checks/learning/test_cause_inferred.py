@@ -18,7 +18,7 @@ def found(
         proven=proven,
         supported_by=tuple(f"reason {number}" for number in range(reasons)),
         site=Site(file="train.py", line=9),
-        fix="set requires_grad where it is meant",
+        fix="set requires_grad on those that should train",
         stands_still=stands_still,
     )
     return list(CHECK.find(fact, CHECK.limits))
@@ -33,10 +33,10 @@ def test_a_likely_cause_of_a_program_that_stands_still_is_a_warning() -> None:
 
 
 def test_a_proven_cause_is_an_error_whether_or_not_the_program_moves() -> None:
-    (evidence,) = found(proven="let every parameter require its gradient", stands_still=False)
+    (evidence,) = found(proven="let every parameter require a gradient", stands_still=False)
 
     assert evidence.severity is Severity.ERROR
-    assert evidence.saw == "reason 0; let every parameter require its gradient, and it learns"
+    assert evidence.saw == "reason 0; let every parameter require a gradient, and it learns"
 
 
 def test_a_program_that_learns_is_not_suspected() -> None:

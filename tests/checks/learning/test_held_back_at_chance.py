@@ -16,8 +16,8 @@ def test_tells_both_scores_and_that_of_a_guess() -> None:
     (evidence,) = CHECK.find(SCORE, CHECK.limits)
 
     assert evidence.saw == (
-        "`test accuracy` is 0.2 in the end, where always answering the commonest class gets 0.2; of its training "
-        "answers the program foretells 0.96"
+        "`test accuracy` is 0.2 at the end, while always predicting the most common class gets 0.2; on its "
+        "training labels the program reaches 0.96"
     )
     assert (evidence.where.line, evidence.where.rank) == (40, 1)
 

@@ -35,7 +35,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_what_was_seen_and_where() -> None:
     (evidence,) = found()
 
-    assert evidence.saw == ("the loss began at 2, had come down to 0.3, and is back at 2.2")
+    assert evidence.saw == ("the loss started at 2, had fallen to 0.3, and is back at 2.2")
     assert evidence.where.rank == 1
 
 

@@ -35,7 +35,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_what_was_seen_and_where() -> None:
     (evidence,) = found()
 
-    assert evidence.saw == ("99% of the last 128 steps turn around the one before; the loss is at 2 and began at 2")
+    assert evidence.saw == ("99% of the last 128 steps reverse the one before; the loss is at 2 and started at 2")
     assert evidence.where.rank == 1
 
 

@@ -35,7 +35,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_what_was_seen_and_where() -> None:
     (evidence,) = found()
 
-    assert evidence.saw == ("the loss began at 2, is at 3 after 1000 steps, and rises")
+    assert evidence.saw == ("the loss started at 2, is at 3 after 1000 steps, and is rising")
     assert evidence.where.rank == 1
 
 

@@ -26,7 +26,7 @@ def test_tells_both_losses_both_norms_and_the_rate() -> None:
     (evidence,) = found()
 
     assert evidence.saw == ("the loss went from 2 to 80 and the weights' norm from 3.9 to 20 at learning rate 0.3")
-    assert evidence.wanted == "a loss that falls, or stays of the same order"
+    assert evidence.wanted == "a loss that falls, or stays of the same order of magnitude"
     assert (evidence.where.file, evidence.where.line, evidence.where.rank) == ("train.py", 21, 1)
     assert evidence.numbers == {"first": 2.0, "last": 80.0}
 

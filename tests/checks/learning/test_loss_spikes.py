@@ -36,7 +36,7 @@ def test_tells_what_was_seen_and_where() -> None:
     (evidence,) = found()
 
     assert evidence.saw == (
-        "5 times in the last thousand steps the loss rose above 2, where it had begun, from about 0.2, and came back"
+        "5 times in the last thousand steps the loss rose above its starting value 2 from about 0.2, and came back"
     )
     assert evidence.where.rank == 1
 

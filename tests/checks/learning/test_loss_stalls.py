@@ -35,7 +35,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_what_was_seen_and_where() -> None:
     (evidence,) = found()
 
-    assert evidence.saw == ("the loss is 1.6, and its best stretch (1.5) lies 1500 steps back")
+    assert evidence.saw == ("the loss is 1.6, and its lowest stretch (1.5) was 1500 steps ago")
     assert evidence.where.rank == 1
 
 

@@ -14,8 +14,8 @@ def found(ideal: float, permuted: float, contrary: float) -> list[Evidence]:
 def test_tells_what_was_seen_and_wanted() -> None:
     (evidence,) = found(0.5, 0.5, 0.5)
 
-    assert evidence.saw == "ideal answers score 0.5, out of order 0.5, contrary 0.5"
-    assert evidence.wanted == "a score of the ideal answers that is better than both others"
+    assert evidence.saw == "ideal predictions score 0.5, reordered ones 0.5, contrary ones 0.5"
+    assert evidence.wanted == "a score for the ideal predictions that is better than both others"
 
 
 @pytest.mark.parametrize(

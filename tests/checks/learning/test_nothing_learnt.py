@@ -35,7 +35,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_what_was_seen_and_where() -> None:
     (evidence,) = found()
 
-    assert evidence.saw == ("after 1000 steps the loss is 1.99; it began at 2")
+    assert evidence.saw == ("after 1000 steps the loss is 1.99; it started at 2")
     assert evidence.where.rank == 1
 
 

@@ -28,7 +28,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_where_the_loss_stays() -> None:
     (evidence,) = found()
 
-    assert "with the same batch 150 times over the loss stays: 2 to 2" in evidence.saw
+    assert "with the same batch 150 times in a row the loss does not fall: 2 to 2;" in evidence.saw
     assert evidence.where.line == 30
 
 

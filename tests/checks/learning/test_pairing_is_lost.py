@@ -48,8 +48,8 @@ def test_tells_all_three_losses() -> None:
     (evidence,) = found()
 
     assert evidence.saw == (
-        "after 150 steps the loss is 1.9; with inputs and labels deliberately mismatched it is 1.9, "
-        "while one batch alone is learnt down to 0.01"
+        "after 150 steps the loss is 1.9; with inputs and labels deliberately mismatched it is 1.9, while one "
+        "batch alone is learned down to 0.01"
     )
     assert evidence.wanted == "a loss well below the one for mismatched pairs"
     assert (evidence.where.file, evidence.where.line, evidence.where.rank) == ("train.py", 21, 1)

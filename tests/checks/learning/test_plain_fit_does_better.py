@@ -19,10 +19,10 @@ def test_tells_both_skills_where_answers_are_met() -> None:
     (evidence,) = told()
 
     assert evidence.saw == (
-        "after 480 steps the program gets 20% of the way from one answer for all examples to being always right, and a "
-        "plain fit to 640 of its examples 90%"
+        "after 480 steps the program gets 20% of the way from one output for all examples to being always right, "
+        "but a plain fit to 640 of its examples 90%"
     )
-    assert evidence.wanted == "at least 45%, or a skill that still rises"
+    assert evidence.wanted == "at least 45%, or a skill that is still rising"
     assert (evidence.where.step, evidence.where.rank) == (480, 1)
 
 

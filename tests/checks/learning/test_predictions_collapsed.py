@@ -31,7 +31,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_what_was_seen_and_wanted() -> None:
     evidence = found()[0]
 
-    assert "predictions on `val` have a spread of 0.01 (3 different values) where the targets have 10" in evidence.saw
+    assert "predictions on `val` have a spread of 0.01 (3 different values), while the targets have 10" in evidence.saw
     assert "at least 0.5% of the targets' spread" in evidence.wanted
     assert (evidence.cause or CHECK.causes[0]) == "data-scale"
 

@@ -29,7 +29,7 @@ def test_tells_what_was_seen_and_where() -> None:
     (evidence,) = found()
 
     assert evidence.saw == (
-        "50% of the predictions on the fixed batch change from look to look, though only 40% of the loss is left"
+        "50% of the predictions on the fixed batch change from look to look, although only 40% of the loss is left"
     )
     assert evidence.where.rank == 1
 

@@ -42,7 +42,7 @@ def test_tells_both_ends_and_the_rate() -> None:
     assert evidence.saw == (
         "in 150 steps the loss went from 2 to 2.4; with the learning rate divided by 10, from the same start, to 0.5"
     )
-    assert evidence.wanted == "at the learning rate chosen, at least half of what a lower one learns"
+    assert evidence.wanted == "at least half as much learned as at a lower learning rate"
     assert evidence.do == "divide the learning rate by 10, from 3 to 0.3, and check again"
     assert (evidence.where.file, evidence.where.line, evidence.where.rank) == ("train.py", 15, 1)
     assert evidence.numbers == {"base": 2.4, "lower": 0.5, "divisor": 10}

@@ -26,7 +26,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_what_was_seen_and_where() -> None:
     (evidence,) = found()
 
-    assert evidence.saw == ("over 8 evaluations `val_loss` went from 0.9 to 0.2, and `val_acc` from 0.8 to 0.1")
+    assert evidence.saw == ("over 8 evaluations `val_loss` went from 0.9 to 0.2, but `val_acc` from 0.8 to 0.1")
     assert evidence.where.rank == 1
 
 

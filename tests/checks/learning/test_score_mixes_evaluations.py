@@ -28,8 +28,8 @@ def test_says_how_much_of_it_is_its_own() -> None:
     (one,) = found()
 
     assert one.saw == (
-        "the score is made of a sum of 132, of which this evaluation gave 47; the rest is what the 2 evaluations "
-        "before it gave, with weights that are no more"
+        "the score is made of a sum of 132, of which this evaluation gave 47; the rest comes from the 2 "
+        "evaluations before it, with earlier weights"
     )
     assert one.where.line == 78
 

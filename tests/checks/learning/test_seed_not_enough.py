@@ -19,7 +19,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_what_was_seen_and_wanted() -> None:
     evidence = found()[0]
 
-    assert "from step 2 on two trainings from one seed differ, by 0.1" in evidence.saw
+    assert "from step 2 on, two trainings with one seed differ by 0.1" in evidence.saw
     assert "at most 0.0001" in evidence.wanted
     assert (evidence.cause or CHECK.causes[0]) == "env-seed"
 

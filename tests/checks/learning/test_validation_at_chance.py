@@ -29,7 +29,7 @@ def test_tells_what_was_seen_and_where() -> None:
     (evidence,) = found()
 
     assert evidence.saw == "`val_acc` was at most 50.0% at the last 5 evaluations, and the training loss is 0.1"
-    assert evidence.wanted == "more than 50.0%, the share of the commonest class; a blind guess has a loss of 0.693"
+    assert evidence.wanted == "more than 50.0%, the share of the most common class; a blind guess has a loss of 0.693"
     assert evidence.where.rank == 1
 
 

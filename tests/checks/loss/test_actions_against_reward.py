@@ -18,14 +18,14 @@ def test_tells_of_a_pull_against_the_reward() -> None:
     (evidence,) = found(replace(SEEN, actions=(AGAINST,)))
 
     assert evidence.saw == (
-        "a reward that is 1 higher raises the answer for its step by 1 and changes the pull towards that action by -0.1"
+        "a reward that is 1 higher raises the target for its step by 1 and changes the weight of that action by -0.1"
     )
 
 
 def test_tells_of_a_pull_without_the_reward() -> None:
     (evidence,) = found(replace(SEEN, actions=(WITHOUT,)))
 
-    assert evidence.likely == "the weights of the actions are made from other values than returns"
+    assert evidence.likely == "the weights of the actions are not computed from the returns"
 
 
 def test_two_backwards_are_not_judged_by_what_stays() -> None:

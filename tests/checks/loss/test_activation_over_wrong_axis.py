@@ -29,7 +29,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_both_axes_and_points_at_the_activation() -> None:
     (evidence,) = found()
 
-    assert "`nll_loss` is given 45×6 values that add up to one over axis 0 (45 long)" in evidence.saw
+    assert "`nll_loss` is given 45×6 values that sum to one over axis 0 (45 long)," in evidence.saw
     assert "2.4 away from 0" in evidence.saw
     assert evidence.wanted == "probabilities over axis 1, the 6 classes"
     assert (evidence.where.file, evidence.where.line) == ("model.py", 19)

@@ -27,7 +27,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_the_answer_and_how_often_it_is_asked_for() -> None:
     (evidence,) = found()
 
-    assert "where the answer is 0, in 150 of 256 places, the loss does not depend on the output" in evidence.saw
+    assert "where the target is 0, in 150 of 256 places, the loss does not depend on the output;" in evidence.saw
     assert evidence.where.line == 15
 
 

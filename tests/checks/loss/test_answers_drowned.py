@@ -34,8 +34,8 @@ def test_tells_how_little_changes_where_predictions_meet_answers() -> None:
     (evidence,) = found()
 
     assert evidence.saw == (
-        "with the answers of other examples, the gradients of the outputs change by 2e-06 of their size, at the most "
-        "of 3 looks"
+        "with the targets of other examples, the gradients of the outputs change by 2e-06 of their size at most, "
+        "over 3 looks"
     )
     assert (evidence.where.line, evidence.where.rank, evidence.cause) == (24, 1, None)
 

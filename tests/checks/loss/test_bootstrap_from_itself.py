@@ -15,13 +15,13 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_that_states_are_the_same() -> None:
     (evidence,) = found(same=3)
 
-    assert evidence.saw == "at 3 looks the target was made from the same 192 states as the prediction"
+    assert evidence.saw == "at 3 looks the target was computed from the same 192 states as the prediction"
 
 
 def test_tells_of_a_gradient() -> None:
     (evidence,) = found(carries=3)
 
-    assert evidence.do == "make the target under `torch.no_grad()`"
+    assert evidence.do == "compute the target under `torch.no_grad()`"
 
 
 def test_a_target_of_other_states_without_gradient_is_fine() -> None:

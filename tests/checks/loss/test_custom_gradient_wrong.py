@@ -17,7 +17,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_what_was_seen_and_wanted() -> None:
     evidence = found()[0]
 
-    assert "the backward of `Soft` gives 0.5 where the function changes by 0.1: 80.0% apart" in evidence.saw
+    assert "the backward of `Soft` gives 0.5 where central differences give 0.1: 80.0% apart" in evidence.saw
     assert "within 1%" in evidence.wanted
     assert (evidence.cause or CHECK.causes[0]) == "loss-gradient"
 

@@ -14,7 +14,7 @@ def found(discount: float) -> list[Evidence]:
 def test_tells_the_discount() -> None:
     (evidence,) = found(1.05)
 
-    assert evidence.saw == "what comes one step later counts 1.050 times"
+    assert evidence.saw == "what comes one step later counts 1.050 times as much"
 
 
 @pytest.mark.parametrize(("discount", "times"), [(0.99, 0), (1.0, 0), (1.001, 0), (1.002, 1)])

@@ -31,7 +31,8 @@ def test_tells_how_often_the_value_is_taken() -> None:
     (evidence,) = found()
 
     assert evidence.saw == (
-        "the target takes the value of the next state in 192 of 192 examples, where 10.0% of all steps end an episode"
+        "the target includes the value of the next state in 192 of 192 examples, while 10.0% of all steps end an "
+        "episode"
     )
     assert (evidence.where.file, evidence.where.line, evidence.where.rank) == ("train.py", 20, 1)
 
@@ -39,7 +40,7 @@ def test_tells_how_often_the_value_is_taken() -> None:
 def test_a_flag_that_is_turned_is_told_as_such() -> None:
     (evidence,) = found(cut=170)
 
-    assert evidence.likely == "the flag is turned: what is kept are the ends"
+    assert evidence.likely == "the flag is inverted: the value is kept only at the ends"
 
 
 def test_ends_that_are_cut_off_are_fine() -> None:
@@ -58,7 +59,7 @@ def test_few_are_cut_off_where_limits_of_time_are_told_apart(changes: dict[str, 
 def test_the_other_flag_is_named() -> None:
     (evidence,) = found(apart=True)
 
-    assert evidence.likely == "`truncated` is stored or used in the place of `terminated`"
+    assert evidence.likely == "`truncated` is stored or used in place of `terminated`"
 
 
 def test_a_limit_of_time_may_be_passed_over() -> None:

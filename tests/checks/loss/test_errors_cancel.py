@@ -27,7 +27,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_the_call_that_sums_and_both_changes() -> None:
     (evidence,) = found()
 
-    assert "their sum over the 64 examples of a batch stays change the loss by 0" in evidence.saw
+    assert "their sum over the 64 examples of a batch stays the same changes the loss by 0;" in evidence.saw
     assert "by 2.5: `mean` sums before" in evidence.saw
     assert evidence.where.line == 17
 

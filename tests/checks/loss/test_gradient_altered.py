@@ -29,7 +29,7 @@ def found(altered: AlteredSeen = ABSOLUTE, **changes: Any) -> list[Evidence]:
 def test_tells_who_turns_how_much_of_it() -> None:
     (evidence,) = found()
 
-    assert "a hook changes the gradient of a tensor: 50% of it points the other way" in evidence.saw
+    assert "a hook changes the gradient of a tensor: 50% of it points the opposite way" in evidence.saw
     assert evidence.where.line == 20
 
 

@@ -17,8 +17,8 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_what_was_seen_and_wanted() -> None:
     evidence = found()[0]
 
-    assert "right answers score 0 and contrary ones -4" in evidence.saw
-    assert "the lower loss for the right answers" in evidence.wanted
+    assert "right predictions score 0 and contrary ones -4" in evidence.saw
+    assert "the lower loss for the right predictions" in evidence.wanted
     assert (evidence.cause or CHECK.causes[0]) == "loss-sign"
 
 

@@ -34,9 +34,9 @@ def test_tells_both_losses_where_predictions_meet_answers() -> None:
     (evidence,) = found()
 
     assert evidence.saw == (
-        "predictions that follow their answers have a loss of -0.9, and contrary ones -1.1, at all of 3 looks"
+        "predictions that follow their targets have a loss of -0.9, and contrary ones -1.1, at all of 3 looks"
     )
-    assert evidence.wanted == "the lower loss for predictions that follow their answers"
+    assert evidence.wanted == "the lower loss for predictions that follow their targets"
     assert (evidence.where.file, evidence.where.line, evidence.where.rank) == ("train.py", 24, 1)
     assert evidence.severity is None
 

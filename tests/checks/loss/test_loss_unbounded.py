@@ -22,7 +22,7 @@ def falling(last: float, steps: int = 40, half: float = -1000.0) -> list[float]:
 def test_tells_the_way_down() -> None:
     (evidence,) = found(falling(-1e6))
 
-    assert evidence.saw == "the loss went from 2 over -1000 to -1e+06 in 40 steps"
+    assert evidence.saw == "the loss went from 2 through -1000 to -1e+06 in 40 steps"
     assert evidence.where.line == 33
 
 

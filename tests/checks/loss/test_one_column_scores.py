@@ -36,7 +36,7 @@ def test_tells_the_shape_and_that_the_loss_is_nothing() -> None:
 
     assert "scores of shape 40×1" in evidence.saw
     assert "always 0" in evidence.saw
-    assert evidence.wanted == "one column a class, two at least"
+    assert evidence.wanted == "one column per class, at least two"
     assert (evidence.where.file, evidence.where.line, evidence.where.step) == ("train.py", 17, 0)
     assert evidence.numbers == {"calls": 12, "classes": 1}
 

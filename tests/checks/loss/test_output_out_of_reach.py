@@ -30,7 +30,7 @@ def test_tells_what_is_in_reach_with_and_without_the_activation() -> None:
     (evidence,) = found()
 
     assert "behind `relu` the loss of a batch, 1, cannot get below 0.5" in evidence.saw
-    assert "without it, 0 is in reach" in evidence.saw
+    assert "without it, 0 is within reach" in evidence.saw
     assert evidence.where.line == 11
     assert evidence.cause == "arch-output"
 

@@ -33,7 +33,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_names_the_call_in_which_values_grow() -> None:
     (evidence,) = found()
 
-    assert "begins at 40, where one output for all examples would get 2" in evidence.saw
+    assert "starts at 40, where one output for all examples would get 2;" in evidence.saw
     assert "values grow from 0.1 to 100 in `mul` at line 20" in evidence.saw
     assert (evidence.where.line, evidence.cause) == (20, "arch-exploding")
 

@@ -17,8 +17,8 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_what_was_seen_and_wanted() -> None:
     evidence = found()[0]
 
-    assert "the penalty is -0.5, and -1.1 with weights half as large again" in evidence.saw
-    assert "a positive number that rises" in evidence.wanted
+    assert "the penalty is -0.5, and -1.1 with all weights 1.5 times as large" in evidence.saw
+    assert "a positive number that grows" in evidence.wanted
     assert (evidence.cause or CHECK.causes[0]) == "loss-sign"
 
 

@@ -19,7 +19,8 @@ def test_tells_both_pulls_where_the_penalty_begins() -> None:
     (evidence,) = found()
 
     assert evidence.saw == (
-        "the gradient of the penalty has a norm of 300, and that which comes through the data 2, at the best of 3 looks"
+        "the gradient of the penalty has a norm of 300, and what comes through the data one of 2, at the best of "
+        "3 looks"
     )
     assert (evidence.where.line, evidence.where.step, evidence.where.rank) == (9, 24, 1)
 
@@ -27,7 +28,7 @@ def test_tells_both_pulls_where_the_penalty_begins() -> None:
 def test_terms_without_answers_are_held_against_those_with_them() -> None:
     (evidence,) = found(on="outputs")
 
-    assert "terms without answers has a norm of 300, and that which comes by the answers 2" in evidence.saw
+    assert "terms without targets has a norm of 300, and what comes from the targets one of 2" in evidence.saw
     assert evidence.cause == "loss-scale"
     assert found()[0].cause is None
 

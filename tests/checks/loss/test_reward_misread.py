@@ -18,21 +18,21 @@ def found(seen: Any) -> list[Evidence]:
 def test_tells_of_negatives_in_the_targets() -> None:
     (evidence,) = found(replace(MET, rewards=0, negatives=192))
 
-    assert evidence.saw == "in 192 of 192 examples the target is negatives of rewards, and what a network says"
+    assert evidence.saw == "in 192 of 192 examples the target is the negative of the reward, plus a network's output"
     assert evidence.likely is None
 
 
 def test_tells_of_targets_without_rewards() -> None:
     (evidence,) = found(replace(MET, rewards=0, nothing=192))
 
-    assert evidence.likely == "the reward is stored nowhere, overwritten or multiplied away"
+    assert evidence.likely == "the reward is never stored, is overwritten, or is multiplied by zero"
 
 
 def test_tells_which_way_a_reward_goes() -> None:
     turned = replace(ASKED, at_end=(-0.81, -0.9, -1.0), at_start=(-1.0,))
     (evidence,) = found(replace(SEEN, values=(turned, turned)))
 
-    assert evidence.saw == "a reward that is 1 higher changes what is told of its step by -1"
+    assert evidence.saw == "a reward that is 1 higher changes what its step learns by -1"
 
 
 def test_answers_tell_before_actions() -> None:
@@ -42,7 +42,7 @@ def test_answers_tell_before_actions() -> None:
 def test_tells_of_a_reward_that_is_lost() -> None:
     (evidence,) = found(replace(SEEN, values=(LOST,)))
 
-    assert evidence.saw == "another reward changes nothing in 384 examples from 64 exchanges"
+    assert evidence.saw == "another reward changes nothing in 384 examples from 64 environment steps"
 
 
 def test_rewards_that_arrive_are_fine() -> None:

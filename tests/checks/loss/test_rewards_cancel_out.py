@@ -27,7 +27,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_weights_and_returns() -> None:
     (evidence,) = found()
 
-    assert evidence.saw == "the loss weighs every action with 0 at 24 looks, while episodes return between 0 and 2"
+    assert evidence.saw == "no action weighs more than 0 in the loss at 24 looks, while episodes return between 0 and 2"
     assert (evidence.where.file, evidence.where.line, evidence.where.rank) == ("train.py", 20, 1)
 
 

@@ -16,8 +16,8 @@ def test_tells_of_returns_across_episodes() -> None:
     (evidence,) = found(at_start=(0.81, 0.9, 1.0))
 
     assert evidence.saw == (
-        "another reward at the first step of an episode changes what is told of 3 steps, and one at the last step of "
-        "the episode before that of 3"
+        "another reward at the first step of an episode changes what 3 steps learn, and one at the last step of "
+        "the episode before changes what 3 learn"
     )
     assert evidence.cause is None
 

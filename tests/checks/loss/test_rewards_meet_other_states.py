@@ -17,7 +17,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_of_states_of_other_episodes() -> None:
     (evidence,) = found()
 
-    assert evidence.saw == "12 of 12 answers that another reward changes belong to states of other episodes"
+    assert evidence.saw == "12 of 12 targets that a different reward changes belong to states of other episodes"
     assert evidence.cause is None
 
 
@@ -25,7 +25,7 @@ def test_tells_of_states_that_are_one_array() -> None:
     (evidence,) = found(others=1, states=32)
 
     assert evidence.cause == "rl-obs"
-    assert evidence.saw.endswith("; the 512 answers that are learnt from have 32 different states")
+    assert evidence.saw.endswith("; the 512 targets that are learned from have 32 different states")
 
 
 def test_states_that_are_not_known_tell_nothing() -> None:

@@ -29,8 +29,8 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_the_values_and_how_low_they_may_bring_the_loss() -> None:
     (evidence,) = found()
 
-    assert "answers from 0 to 1 with values that nothing keeps there, now from -3 to 2" in evidence.saw
-    assert "it is 0.1, and others bring it down to -500" in evidence.saw
+    assert "targets from 0 to 1 with values that may leave that range, now from -3 to 2;" in evidence.saw
+    assert "it is 0.1, but other values bring it down to -500" in evidence.saw
     assert evidence.where.line == 11
 
 

@@ -48,8 +48,8 @@ def test_tells_all_four_losses() -> None:
     (evidence,) = found()
 
     assert evidence.saw == (
-        "after 150 steps the loss is 2.42, a guess among 12 scores 2.48; ten times the learning rate gives 2.41, "
-        "scores times 100 give 0.04"
+        "after 150 steps the loss is 2.42, and a guess among 12 scores 2.48; ten times the learning rate gives "
+        "2.41, scores times 100 give 0.04"
     )
     assert evidence.wanted == "scores that can differ by several units"
     assert (evidence.where.file, evidence.where.line, evidence.where.rank) == ("train.py", 32, 1)

@@ -34,7 +34,7 @@ def deviating(by: float) -> Likeness:
 def test_other_pairs_than_those_that_are_pulled_together_are_told() -> None:
     (evidence,) = found()
 
-    assert "and not those of two neighbouring rows each, which are (24)" in evidence.saw
+    assert "and ignores the pairs of two neighbouring rows each, which are alike (24)" in evidence.saw
     assert (evidence.where.file, evidence.where.line, evidence.cause) == ("train.py", 20, "data-label-misaligned")
 
 

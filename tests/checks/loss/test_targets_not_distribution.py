@@ -33,7 +33,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_how_far_the_rows_are_from_one() -> None:
     (evidence,) = found()
 
-    assert evidence.saw == "rows of the floating-point target sum to as much as 4 away from 1 (values 0 to 1)"
+    assert evidence.saw == "the sums of rows of the floating-point target are up to 4 away from 1 (values 0 to 1)"
     assert evidence.wanted == "class indices, or rows that sum to 1"
     assert (evidence.where.file, evidence.where.line) == ("train.py", 20)
 

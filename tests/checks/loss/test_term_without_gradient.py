@@ -26,7 +26,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_the_term_and_where_it_joins_the_loss() -> None:
     (evidence,) = found()
 
-    assert "0.25 of 1.5, rests on trained tensors and has no gradient: `mul` passes none on" in evidence.saw
+    assert "0.25 of 1.5, depends on trained tensors and has no gradient: `mul` passes none on;" in evidence.saw
     assert "joins the loss at train.py:20" in evidence.saw
     assert evidence.where.line == 14
 
@@ -38,8 +38,8 @@ def test_a_term_that_has_a_gradient_at_times_is_quiet() -> None:
 def test_tells_what_the_answers_do_not_train() -> None:
     (evidence,) = found(unfelt=4, value=1.25)
 
-    assert "compared with the answers at train.py:20 rests on 4 trained tensors that get no gradient" in evidence.saw
-    assert "the loss of 1.5 would be 1.25 were all examples alike" in evidence.saw
+    assert "compared with the targets at train.py:20 depends on 4 trained tensors that get no gradient" in evidence.saw
+    assert "the loss of 1.5 would be 1.25 if all examples were alike" in evidence.saw
 
 
 def test_a_draw_is_to_be_made_so_that_a_gradient_goes_through() -> None:

@@ -37,8 +37,7 @@ def test_compares_classes_with_and_without_their_weights() -> None:
     (evidence,) = found()
 
     assert evidence.saw == (
-        "with their weights one class counts 16 times what another does in `cross_entropy`; by their numbers it is "
-        "4.0 times"
+        "with weights, one class counts 16 times as much as another in `cross_entropy`; without them it is 4.0 times"
     )
 
 

@@ -17,7 +17,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_what_was_seen_and_wanted() -> None:
     evidence = found()[0]
 
-    assert "attention over 20 keys has 1.0% of the entropy of even attention, with scores up to 90" in evidence.saw
+    assert "attention over 20 keys has 1.0% of the entropy of uniform attention, with scores up to 90" in evidence.saw
     assert "at least 5% at the start" in evidence.wanted
     assert (evidence.cause or CHECK.causes[0]) == "num-logit-growth"
 

@@ -17,7 +17,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_what_was_seen_and_wanted() -> None:
     evidence = found()[0]
 
-    assert "`norm` normalises over 2 values a channel, in batches of 2" in evidence.saw
+    assert "`norm` normalizes over 2 values per channel, in batches of 2 examples" in evidence.saw
     assert "at least 8 values" in evidence.wanted
     assert (evidence.cause or CHECK.causes[0]) == "arch-norm"
 

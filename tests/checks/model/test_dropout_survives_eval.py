@@ -27,7 +27,7 @@ def test_the_call_that_drops_is_named() -> None:
     (found,) = CHECK.find(SEEN, CHECK.limits)
     assert (found.where.file, found.where.line) == ("net.py", 7)
     assert "`dropout` dropped with probability 0.2 in each of 2 calls" in found.saw
-    assert "50% apart" in found.saw
+    assert "differ by 50%" in found.saw
 
 
 @pytest.mark.parametrize("change", [{"calls": 1}, {"apart": 0.01}, {"apart": float("nan")}, {"resampled": True}])

@@ -42,4 +42,4 @@ def test_a_model_that_samples_on_purpose_is_a_note() -> None:
     (evidence,) = found(sampled=("randn_like",))
 
     assert evidence.severity == "note"
-    assert "by `randn_like`" in (evidence.likely or "")
+    assert "with `randn_like`" in (evidence.likely or "")

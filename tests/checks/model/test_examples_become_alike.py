@@ -25,7 +25,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_the_first_bad_and_the_last_good_operation() -> None:
     (evidence,) = found()
 
-    assert "after `mean` all 32 examples of the batch are the same" in evidence.saw
+    assert "after `mean` all 32 examples of the batch are identical" in evidence.saw
     assert "they still differ after `linear` at net.py:8" in evidence.saw
     assert evidence.where.line == 9
 
@@ -45,7 +45,7 @@ def test_the_operation_tells_the_cause(operation: str, cause: str) -> None:
 
 
 def test_what_is_lost_at_the_door_says_so() -> None:
-    assert "they differ as they are fed" in found(last_good=None)[0].saw
+    assert "they differ in the input" in found(last_good=None)[0].saw
 
 
 def test_a_few_examples_may_be_alike_by_chance() -> None:

@@ -24,7 +24,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_the_call_in_which_most_is_lost() -> None:
     (evidence,) = found()
 
-    assert "differ by 0.0002 of the values at most; most is lost in `sigmoid`, which was given 0.02" in evidence.saw
+    assert "differ by at most 0.0002 of the values; most is lost in `sigmoid`, before which it was 0.02" in evidence.saw
     assert evidence.cause == "arch-vanishing"
     assert evidence.where.line == 12
 
@@ -32,7 +32,7 @@ def test_tells_the_call_in_which_most_is_lost() -> None:
 def test_what_enters_so_is_a_matter_of_its_scale() -> None:
     (evidence,) = found(entry=True)
 
-    assert "they enter so, at `sigmoid`" in evidence.saw
+    assert "they differ as little in the input, at `sigmoid`" in evidence.saw
     assert evidence.cause == "data-scale"
 
 

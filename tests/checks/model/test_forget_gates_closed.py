@@ -19,7 +19,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_what_was_seen_and_wanted() -> None:
     evidence = found()[0]
 
-    assert "the forget gate is 0.02 open on average, its bias -4" in evidence.saw
+    assert "the forget gate is 0.02 open on average, with a bias of -4" in evidence.saw
     assert "+1 is a good start" in evidence.wanted
     assert (evidence.cause or CHECK.causes[0]) == "arch-init"
 

@@ -21,7 +21,7 @@ def test_tells_how_many_later_positions() -> None:
     assert evidence.saw == (
         "the output at a position depends on 5 of the 6 positions after it, and the target is the next position"
     )
-    assert evidence.wanted == "dependence on earlier positions alone, 0 later ones"
+    assert evidence.wanted == "outputs that depend on no later position"
     assert (evidence.where.file, evidence.where.line) == ("train.py", 33)
     assert (evidence.where.step, evidence.where.rank) == (0, 1)
     assert evidence.numbers == {"later": 5, "of": 6}

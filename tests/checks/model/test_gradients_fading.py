@@ -33,8 +33,8 @@ def test_tells_what_was_seen_and_where() -> None:
     (evidence,) = found()
 
     assert evidence.saw == (
-        "the gradient of `body.weight` has norm 1e-09 (at the start 1); for their size 1 of 3 matrices get less than "
-        "1e-06 of the best"
+        "the gradient of `body.weight` has norm 1e-09 (at the start 1); relative to their size, 1 of 3 matrices get "
+        "less than 1e-06 of the best"
     )
     assert evidence.where.rank == 1
 

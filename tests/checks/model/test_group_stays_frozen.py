@@ -30,8 +30,8 @@ def test_tells_what_is_frozen_and_what_keeps_it_so() -> None:
 
     assert evidence.saw == (
         "a group of `Adam` with a rate of 0.001 (4 tensors: trunk.0.weight, trunk.0.bias and 2 more) was frozen at all "
-        "of its 9 steps, to the end of the program; `epoch >= warmup_steps` comes out the same in the first round of "
-        "its loop and in the last"
+        "of its 9 steps, to the end of the program; `epoch >= warmup_steps` gives the same result in the first and "
+        "the last round of its loop"
     )
     assert (evidence.where.line, evidence.severity) == (20, None)
 

@@ -33,7 +33,7 @@ def test_tells_what_was_seen_and_where() -> None:
     (evidence,) = found()
 
     assert evidence.saw == (
-        "1 of 2 parameters, first `body.weight`, had gradients and have had none for the last 10 looks"
+        "1 of 2 parameters, first `body.weight`, once had gradients and have had none for the last 10 looks"
     )
     assert evidence.where.rank == 1
 

@@ -20,7 +20,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_names_both_layers() -> None:
     (evidence,) = found()
 
-    assert "although `out` works on what `into` made" in evidence.saw
+    assert "although `out` works on the output of `into`" in evidence.saw
 
 
 def test_a_model_of_one_layer_is_not_asked() -> None:

@@ -18,7 +18,7 @@ def test_tells_what_was_seen_and_wanted() -> None:
     evidence = found()[0]
 
     assert "two builds of `Net` differ" in evidence.saw
-    assert "the same parameters at every build" in evidence.wanted
+    assert "the same names and shapes in every build" in evidence.wanted
     assert (evidence.cause or CHECK.causes[0]) == "train-checkpoint"
 
 

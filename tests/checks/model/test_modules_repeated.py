@@ -46,8 +46,8 @@ def test_names_the_container_and_counts_the_weights() -> None:
     (evidence,) = found()
 
     assert evidence.saw == "`encoder.blocks` holds one and the same `Block` 4 times: 2352 weights in all"
-    assert evidence.wanted == "4 layers with weights of their own, 9408 in all"
-    assert evidence.do == "build each anew: `nn.ModuleList([… for _ in range(4)])`"
+    assert evidence.wanted == "4 layers, each with its own weights, 9408 in all"
+    assert evidence.do == "build each layer separately: `nn.ModuleList([… for _ in range(4)])`"
     assert (evidence.where.file, evidence.where.line, evidence.where.module) == ("model.py", 13, "encoder.blocks")
     assert (evidence.where.step, evidence.where.rank) == (120, 1)
     assert evidence.numbers == {"times": 4, "elements": 2352}

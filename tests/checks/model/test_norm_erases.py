@@ -19,5 +19,5 @@ def test_each_side_of_looks(looks: int, times: int) -> None:
 
     assert len(found) == times
     for evidence in found:
-        assert "`body.norm` (LayerNorm) is given values of shape (40, 20, 1)" in evidence.saw
+        assert "`body.norm` (LayerNorm) gets values of shape (40, 20, 1)" in evidence.saw
         assert evidence.where.line == 14

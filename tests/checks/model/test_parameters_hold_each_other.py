@@ -29,7 +29,7 @@ def test_tells_which_one_woke_the_other() -> None:
     (evidence,) = found()
 
     assert evidence.saw == (
-        "2 of the 4 tensors that `AdamW` trains are zero, and their gradients too, at every one of 40 steps; "
+        "2 of the 4 tensors that `AdamW` trains are zero, and so are their gradients, at each of 40 steps; "
         "with `fc.down` moved off zero, `fc.up` had a gradient"
     )
     assert (evidence.where.line, evidence.where.module) == (43, "fc.down")

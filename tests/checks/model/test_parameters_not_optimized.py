@@ -47,7 +47,7 @@ def test_counts_what_is_left_out_and_what_is_held_instead() -> None:
         "and are in no optimizer; it holds 2 tensors that no model in use has"
     )
     assert evidence.wanted == "every trainable parameter in an optimizer, or frozen"
-    assert evidence.likely == "the optimizer was made before a layer was replaced, or for another model"
+    assert evidence.likely == "the optimizer was created before a layer was replaced, or for another model"
     assert evidence.severity is None
     assert (evidence.where.file, evidence.where.line, evidence.where.module) == ("train.py", 29, "head.weight")
     assert (evidence.where.step, evidence.where.rank) == (100, 1)
@@ -80,7 +80,9 @@ def test_one_branch_on_top_of_what_was_only_drawn_is_a_warning(elements: int, se
     (evidence,) = found(optimized=HEAD, unoptimized=BACKBONE, strangers=NONE, unoptimized_drawn=drawn)
 
     assert evidence.severity is severity
-    assert ("backbone.0.weight are as they were drawn" in evidence.saw) is (severity is Severity.WARNING)
+    assert ("backbone.0.weight still have their random initialization" in evidence.saw) is (
+        severity is Severity.WARNING
+    )
 
 
 def test_leaving_out_a_part_of_several_branches_is_a_warning() -> None:
@@ -115,7 +117,7 @@ def test_layers_that_join_a_training_under_way_are_told_at_their_line() -> None:
     )
 
     assert (one.where.line, one.severity) == (112, Severity.WARNING)
-    assert "were thawed or added while it trained" in one.saw
+    assert "were unfrozen or added during training" in one.saw
     assert found(unoptimized=NONE, strangers=NONE, optimized=HEAD) == []
 
 

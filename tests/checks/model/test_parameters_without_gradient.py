@@ -92,7 +92,7 @@ def test_a_head_that_is_switched_off_is_a_note() -> None:
     (evidence,) = found(uncalled=tensors(125))
 
     assert evidence.saw == "1 tensors (12% of `SceneModel`: spare.weight) belong to modules that are never called"
-    assert evidence.wanted == "modules that are used, or not there"
+    assert evidence.wanted == "modules that are used, or removed"
     assert evidence.severity is Severity.NOTE
     assert evidence.confidence == 0.4
 

@@ -17,7 +17,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_what_was_seen_and_wanted() -> None:
     evidence = found()[0]
 
-    assert "with the 15 tokens before it in reverse, the last answer changes by 0.0e+00" in evidence.saw
+    assert "with the 15 tokens before it reversed, the last output changes by 0.0e+00" in evidence.saw
     assert "at least 0.0001" in evidence.wanted
     assert (evidence.cause or CHECK.causes[0]) == "arch-position"
 

@@ -26,11 +26,11 @@ def test_the_layer_and_the_comparisons_are_named() -> None:
     (found,) = CHECK.find(TWICE, CHECK.limits)
     assert (found.where.file, found.where.line) == ("train.py", 18)
     assert "64 examples 3 times over" in found.saw
-    assert found.saw.endswith("3 different answers in line 33")
+    assert found.saw.endswith("3 different targets in line 33")
     (found,) = CHECK.find(replace(TWICE, met_again=Site(file="train.py", line=34)), CHECK.limits)
     assert found.saw.endswith("in line 33 and line 34")
     (found,) = CHECK.find(replace(TWICE, met=None, met_again=None), CHECK.limits)
-    assert found.saw.endswith("different answers")
+    assert found.saw.endswith("different targets")
 
 
 @pytest.mark.parametrize("change", [{"looks": 1}, {"likeness": 0.7}, {"likeness": float("nan")}])

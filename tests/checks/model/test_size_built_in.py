@@ -28,7 +28,7 @@ def test_tells_what_was_seen_and_wanted() -> None:
     assert evidence.saw == (
         "with 20 examples, as the last training batch has, the call raises RuntimeError: shape '[32, 128]' is invalid"
     )
-    assert evidence.wanted == "what 32 examples give: one row for each"
+    assert evidence.wanted == "one row per example, as with 32 examples"
     assert evidence.severity == "error"
 
 

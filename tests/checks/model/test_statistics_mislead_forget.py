@@ -28,7 +28,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_the_memory_in_batches() -> None:
     (evidence,) = found()
 
-    assert "`backbone.1` are 0.004 from those of the last batch, and batches are 0.4 from one another" in evidence.saw
+    assert "`backbone.1` are 0.004 from those of the last batch, and batches are 0.4 from each other" in evidence.saw
     assert "their memory is 1.0 batches" in evidence.saw
     assert evidence.where.line == 18
 

@@ -34,9 +34,10 @@ def test_names_what_moves_the_output_and_what_tells() -> None:
     (evidence,) = told()
 
     assert evidence.saw == (
-        "the output moves with 8 of the 64 inputs of its example, [56] to [63]; a plain fit to these gets 2% of the "
-        "way from one answer for all examples to being always right, to all inputs 100%, and the program after 384 "
-        "steps 0%. Of the others [10] tells most; together they move the output by 0.002 of that, the faintest by 8e-20"
+        "the output depends on 8 of the 64 inputs of its example, [56] to [63]; from a constant prediction (0%) to a "
+        "perfect one (100%), a simple fit to these gets 2%, one to all inputs 100%, and the program after 384 steps "
+        "0%. Of the other inputs, [10] says most about the target; together they move the output 0.002 times as much, "
+        "the faintest 8e-20 times"
     )
     assert (evidence.where.step, evidence.where.rank) == (384, 1)
 

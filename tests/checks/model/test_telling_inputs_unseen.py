@@ -34,9 +34,9 @@ def test_names_what_is_seen_and_what_tells() -> None:
     (evidence,) = told()
 
     assert evidence.saw == (
-        "the output [0, 68] moves with 11 of the 96 inputs of its example, [0, 58] to [0, 68]; a plain fit to these "
-        "gets 5% of the way from one answer for all examples to being always right, to all inputs 80%, and the program "
-        "6%. Of those that do not move it at all, [0, 40] tells most"
+        "the output [0, 68] depends on 11 of the 96 inputs of its example, [0, 58] to [0, 68]; from a constant "
+        "prediction (0%) to a perfect one (100%), a simple fit to these gets 5%, one to all inputs 80%, and the "
+        "program 6%. Of the inputs that do not move it at all, [0, 40] says most about the target"
     )
     assert (evidence.where.step, evidence.where.rank) == (136, 1)
 
@@ -44,7 +44,7 @@ def test_names_what_is_seen_and_what_tells() -> None:
 def test_the_only_output_has_no_index() -> None:
     (evidence,) = told(output=())
 
-    assert evidence.saw.startswith("the output moves with 11 of")
+    assert evidence.saw.startswith("the output depends on 11 of")
 
 
 @pytest.mark.parametrize(

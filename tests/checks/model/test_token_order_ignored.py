@@ -20,7 +20,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_both_changes() -> None:
     (evidence,) = found()
 
-    assert "change the output by 1e-08, another token in one of the places by 20.0%" in evidence.saw
+    assert "changes the output by 1e-08, replacing one of them by 20.0%" in evidence.saw
 
 
 def test_models_without_attention_are_not_asked() -> None:

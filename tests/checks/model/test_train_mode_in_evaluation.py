@@ -29,7 +29,7 @@ def test_names_the_model_and_counts_its_evaluations() -> None:
     (evidence,) = found()
 
     assert evidence.saw == "`Net` was evaluated 5 times without gradients, each time in train mode"
-    assert evidence.wanted == "eval mode, in which dropout is off and batch statistics rest"
+    assert evidence.wanted == "eval mode, in which dropout is off and batch statistics are not updated"
     assert (evidence.where.file, evidence.where.line, evidence.where.rank) == ("train.py", 14, 1)
     assert evidence.numbers == {"phases": 5, "scored": 0}
 
@@ -60,7 +60,7 @@ def test_a_single_evaluation_is_one_where_its_answers_meet_targets(scored: int, 
     evidence = found(phases=1, scored=scored)
 
     assert [one.saw for one in evidence] == [
-        "`Net` was asked without gradients for 8 answers that are held against targets, in train mode"
+        "`Net` was called without gradients for 8 outputs that are compared with targets, in train mode"
     ] * times
 
 

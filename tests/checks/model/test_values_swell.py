@@ -32,7 +32,7 @@ def test_tells_the_call_in_which_values_grow_most() -> None:
 def test_what_enters_so_is_a_matter_of_its_scale() -> None:
     (evidence,) = found(entry=True)
 
-    assert "the data enter so, at `mul`" in evidence.saw
+    assert "the data are that large in the input, at `mul`" in evidence.saw
     assert evidence.cause == "data-scale"
 
 

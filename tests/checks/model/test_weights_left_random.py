@@ -40,7 +40,7 @@ def test_names_the_matrices_and_waits_for_a_copy_that_trains_them() -> None:
 
     assert evidence.saw == (
         "2 weight matrices (60% of `Net`: 0.weight, 2.weight) do not require a gradient, were never trained, and were "
-        "not loaded from anywhere"
+        "not loaded"
     )
     assert (evidence.where.line, evidence.where.module) == (29, "0.weight")
     assert (CHECK.severity, CHECK.proven) == (Severity.NOTE, Severity.WARNING)

@@ -32,7 +32,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_what_was_seen_and_where() -> None:
     (evidence,) = found()
 
-    assert evidence.saw == ("`body.weight` has grown from norm 10 to 100, and 1 of 2 matrices more than 5 times")
+    assert evidence.saw == ("`body.weight` has grown from norm 10 to 100; 1 of 2 matrices have grown more than 5 times")
     assert evidence.where.rank == 1
 
 

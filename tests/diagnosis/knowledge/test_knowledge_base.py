@@ -91,7 +91,7 @@ def test_exact_names_win_over_wildcards_and_long_ones_over_short() -> None:
     [
         (row(very_likely="a-one", likely="a-one"), "names `a-one` twice"),
         (row(very_likely="a-one a-one"), "names `a-one` twice"),
-        (row(unlikely="a-three"), "names `a-three`, which is no cause"),
+        (row(unlikely="a-three"), "names `a-three`, which is not a cause"),
         (row(unlikely="b-*"), r"names `b-\*`, which matches no cause"),
     ],
 )

@@ -153,7 +153,7 @@ def test_a_map_of_influence_shows_what_moves_nothing_as_empty(report: Report) ->
     (plots,) = re.findall(r'id="plots">(.*?)</script>', made)
 
     assert json.loads(plots)["influence-0"]["values"] == [[1.0, None], [2.0, 3.0]]
-    assert "What moves what" in made
+    assert "What changes what" in made
 
 
 @pytest.mark.parametrize("verdict", list(Verdict))
@@ -201,4 +201,4 @@ def test_the_largest_page_stays_below_its_limit(report: Report) -> None:
     many = msgspec.structs.replace(report, findings=report.findings * 150, output_tail=("x" * 10_000,) * 25)
     page = html.render(many, gather(lines()))
     assert 300_000 < len(page.encode()) < MOST_BYTES
-    assert "further findings are in report.json" in page
+    assert "more findings are in report.json" in page

@@ -24,7 +24,7 @@ def test_a_picture_is_as_high_as_its_highest_bar_and_says_what_it_shows() -> Non
     seen = ColumnSeen(name="a", kind="number", distinct=9, bars=(1, 4, 2))
 
     assert max(heights(seen, None)) == HEIGHT
-    assert "<title>a: rows in 3 parts of its range</title>" in str(_picture(seen, None))
+    assert "<title>a: rows in 3 equal parts of its range</title>" in str(_picture(seen, None))
     assert _picture(ColumnSeen(name="a", kind="other", distinct=1), None) is None
 
 

@@ -1,12 +1,12 @@
-"""Every label that counts is the same.
+"""All labels that count in the loss belong to the same class.
 
 ## What it sees
-Over all batches that were looked at, the targets of a loss over several classes, ignored ones left out, are one and
-the same class: there is nothing to learn but to say it always.
+In all batches looked at, the targets of a classification loss are one and the same class once ignored targets are left
+out. The model can only learn to always predict that class.
 
 ## When it is fine
-A data set whose first batches hold a single class because it is sorted is told by `labels-come-sorted` once the
-second class comes.
+A dataset whose first batches hold a single class because it is sorted is reported by `labels-come-sorted` once the
+second class appears.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -15,9 +15,9 @@ from firstlight.records.facts import LossSite
 
 class Limits(Settable):
     calls: int = 8
-    """Batches; fewer may be of one class by chance."""
+    """Fewest batches; fewer may hold a single class by chance."""
     classes: int = 3
-    """With two, real and fake examples may be judged on lines of their own."""
+    """Fewest classes of the loss; with two, real and fake examples may each have a line of their own."""
 
 
 def find(loss: LossSite, limits: Limits) -> Found:
@@ -32,17 +32,17 @@ def find(loss: LossSite, limits: Limits) -> Found:
         saw=f"all targets of {loss.calls} batches of `{loss.function}` are class {loss.lowest:.0f}{left}",
         wanted=f"labels of more than one of the {loss.most_classes} classes",
         cause="data-labels-masked" if masked else "data-schema",
-        likely="the mask over the labels covers the answers themselves" if masked else None,
+        likely="the mask over the labels also hides the labels that should count" if masked else None,
         numbers={"class": loss.lowest, "ignored": loss.most_ignored},
     )
 
 
 CHECK = Check(
     id="FL107",
-    summary="every label that counts is the same",
+    summary="all labels that count are the same class",
     causes=("data-labels-masked", "data-schema"),
-    likely="the labels were lost on the way: filled with a default, or read from the wrong column",
-    fix="print the targets of a few batches where the loss is called, ignored ones left out",
+    likely="the labels were lost along the way: filled with a default value, or read from the wrong column",
+    fix="print the targets of a few batches at the line of the loss, without the ignored ones",
     severity=Severity.ERROR,
     confidence=0.93,
     find=find,

@@ -1,14 +1,14 @@
-"""Examples meet other answers in the loss than those they have.
+"""Examples reach the loss with labels that are not their own.
 
 ## What it sees
-The answers that examples meet in the loss, beside the answers they are known to have: those of the same rows of the
-batch as the loader gave it, or, where an example comes again, those it had the time before. If most have nothing to do
-with each other, the answers were put out of order on their way to the loss; if a part has, a part was replaced.
-Classes that are only numbered anew, and answers that are left out of the loss, are the same answers.
+The labels that examples have in the loss are compared with the labels known to be theirs: those of the same rows in the
+batch from the loader or, if an example comes again, those it had earlier in training. If nearly all of them are as
+unrelated as shuffled labels, they were put out of order on the way to the loss; if only some are, those were replaced.
+Classes that are merely renumbered, and labels that are left out of the loss, count as unchanged.
 
 ## When it is fine
-Answers that are drawn anew on purpose, or made by a model that learns, change from one pass to the next. Where a
-program is seen to learn although all answers seem to be others than the time before, nothing is said.
+Labels that are redrawn on purpose, or made by a model that is itself learning, change from one pass to the next. If
+nearly all labels differ from those of an earlier pass and the program is still seen to learn, nothing is reported.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -17,17 +17,17 @@ from firstlight.records.relations import AnswersFollowed, Relations
 
 class Limits(Settable):
     compared: int = 64
-    """Examples whose answer is known twice; fewer may be an accident."""
+    """Fewest examples whose label is known twice; fewer may be an accident."""
     moved: float = 0.25
-    """Share of the answers' differences that is dealt anew; noise added on purpose is far less."""
+    """Smallest change of the labels, from 0 (none) to 1 (shuffled); noise added on purpose is far less."""
     all_moved: float = 0.9
-    """From here on the answers are those of other examples."""
+    """Change from which on the labels count as those of other examples, instead of partly replaced."""
     all_moved_again: float = 0.97
-    """The same between two times in training: half of the answers replaced at each time makes three quarters."""
+    """The same, compared with an earlier pass; replacing half of the labels in each pass already gives 0.75."""
     most_moved: float = 1.3
-    """Beyond it the answers are not dealt but turned round: another matter."""
+    """Largest change; beyond it the labels are not shuffled but inverted, which is another matter."""
     spread: float = 0.1
-    """Share of the changed answers beside the most frequent: where all become the same, a mask is meant."""
+    """Smallest share of the changed labels beside the most frequent one; if all become the same, a mask is meant."""
 
 
 def find(relations: Relations, limits: Limits) -> Found:
@@ -40,12 +40,12 @@ def find(relations: Relations, limits: Limits) -> Found:
     everything = worst.moved >= (limits.all_moved_again if again else limits.all_moved)
     if everything and again and relations.learnt:
         return
-    known = "had the time before" if again else "came with from their loader"
+    known = "had earlier in training" if again else "got from the loader"
     step, row = worst.first
     yield Evidence(
         where=at(seen.meeting or seen.site, step=seen.step, rank=seen.rank),
-        saw=f"{worst.others:,} of {worst.compared:,} examples meet another answer in the loss than they {known}, "
-        f"first row {row} of step {step}; {min(1.0, worst.moved):.0%} of what answers can differ by is dealt anew",
+        saw=f"{worst.others:,} of {worst.compared:,} examples have another label in the loss than they {known}, "
+        f"first in row {row} of step {step}; the labels differ {min(1.0, worst.moved):.0%} as much as shuffled ones",
         wanted=f"less than {limits.moved:.0%}",
         cause="data-label-misaligned" if everything else "data-label-noise",
         severity=Severity.WARNING if again else None,
@@ -61,13 +61,14 @@ def _changed(kept: AnswersFollowed, limits: Limits) -> bool:
 
 
 AGAIN = 0.8
-"""That it is the same example is then inferred from its inputs alone."""
+"""Confidence when labels are compared with an earlier pass: which examples are the same is inferred from inputs
+alone."""
 CHECK = Check(
     id="FL163",
-    summary="examples meet other answers in the loss than those they have",
+    summary="examples reach the loss with labels that are not their own",
     causes=("data-label-misaligned", "data-label-noise"),
-    likely="the answers are shuffled, shifted or partly replaced between where they are loaded and the loss",
-    fix="print the answers of one batch where they are loaded and again where the loss takes them",
+    likely="the labels are shuffled, shifted or partly replaced between the loader and the loss",
+    fix="print the labels of one batch where they are loaded and again where the loss takes them",
     severity=Severity.ERROR,
     confidence=0.95,
     find=find,

@@ -1,14 +1,15 @@
-"""A dataset mirrors its images at random, and a number of their answers that turns with them is kept as it was.
+"""A dataset mirrors its images at random, but not the numbers of the label that should be mirrored with them.
 
 ## What it sees
-A dataset that keeps an array of images, and gives some of them mirrored or turned. A plain fit foretells a number of
-the answer well from the images as they are kept, hardly from the images as they are given, and well again once the
-number is mirrored wherever its image is: a coordinate, an angle, a side. Or numbers of the answers fit mirrored images
-only in each other's place, by a fit to the others: left and right points, the two ends of a box.
+A dataset keeps an array of images and returns some of them mirrored or turned. A simple fit predicts a number of the
+label well from the stored images, hardly from the returned ones, and well again if the number is mirrored wherever its
+image is: it is a coordinate, an angle or a side. Or, for mirrored images, some numbers of the label agree with the
+others only after they are swapped in pairs: left and right points, or the two ends of a box.
 
 ## When it is fine
-Answers that do not turn with the image are foretold from both. Where they turn, and are turned, they are foretold from
-the images as they are given. Classes are not judged, nor are images that are turned by a little, or read from files.
+A number that does not change with the image is predicted well from the stored and from the returned images. One that is
+mirrored with its image is predicted well from the returned images. Class labels are not judged, nor are images that are
+turned by a small angle or read from files.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where, at
@@ -16,20 +17,21 @@ from firstlight.records.relations import Relations
 from firstlight.records.stored import ExamplesStored, ImagesTurned, NumbersExchanged
 
 MOST_TOLD = 4
-"""Pairs."""
+"""Most pairs that are named in the message."""
 
 
 class Limits(Settable):
     kept: float = 0.4
-    """Of the number, foretold from images as they are kept; where less is, nothing can be told of it."""
+    """Smallest share of the number that a simple fit predicts from the stored images; with less, nothing can be
+    concluded."""
     given: float = 0.5
-    """Times as much, at most, is foretold from images as they are given."""
+    """Largest share predicted from the returned images, relative to that from the stored ones."""
     mirrored: float = 0.8
-    """Times as much, at least, once the number is mirrored too."""
+    """Smallest share predicted once the number is mirrored too, relative to that from the stored images."""
     off: float = 0.5
-    """Mean square by which numbers are off, where 1 is what they usually differ by: less may be what a fit misses."""
+    """Smallest mean squared error of the numbers, where 1 is their variance; less may be the error of the fit."""
     exchanged: float = 0.3
-    """Times as far off, at most, once they are exchanged."""
+    """Largest error once they are swapped, relative to the error as they are."""
 
 
 def find(relations: Relations, limits: Limits) -> Found:
@@ -55,10 +57,10 @@ def _not_mirrored(stored: ExamplesStored, where: Where) -> Evidence:
     turned = stored.turned
     return Evidence(
         where=where,
-        saw=f"`{stored.name}` gives {turned.share:.0%} of its images {turned.how}, and number {turned.part} of the "
-        f"answer as it was: a plain fit foretells {max(0.0, turned.given):.0%} of it, {turned.kept:.0%} from images as "
-        f"they are kept, and {turned.mirrored:.0%} with the number mirrored as well",
-        wanted="answers that turn with their images",
+        saw=f"`{stored.name}` returns {turned.share:.0%} of its images {turned.how}, but number {turned.part} of the "
+        f"label unchanged: a simple fit predicts {max(0.0, turned.given):.0%} of it from these images, "
+        f"{turned.kept:.0%} from the stored ones, and {turned.mirrored:.0%} if the number is mirrored too",
+        wanted="labels that are mirrored or turned together with their images",
         numbers={"kept": turned.kept, "given": turned.given, "mirrored": turned.mirrored, "share": turned.share},
     )
 
@@ -68,22 +70,22 @@ def _not_exchanged(stored: ExamplesStored, where: Where) -> Evidence:
     pairs = ", ".join(f"{one} and {other}" for one, other in numbers.pairs[:MOST_TOLD])
     return Evidence(
         where=where,
-        saw=f"`{stored.name}` gives {stored.turned.share:.0%} of its images {stored.turned.how}, and numbers of their "
-        f"answers only fit in each other's place ({pairs}): off by {numbers.as_they_are:.2g} as they are and by "
-        f"{numbers.exchanged:.2g} exchanged, where 1 is what they usually differ by, squared",
-        wanted="numbers that say the same of an image and of its mirror image",
-        likely="an augmentation mirrors image and coordinates, and leaves left and right where they stand",
-        do="exchange left and right numbers of the answer wherever the image is mirrored",
+        saw=f"`{stored.name}` returns {stored.turned.share:.0%} of its images {stored.turned.how}, and in their labels "
+        f"some numbers fit only if they are swapped ({pairs}): the squared error is {numbers.as_they_are:.2g} as they "
+        f"are and {numbers.exchanged:.2g} when swapped, where 1 is their variance",
+        wanted="numbers that mean the same for an image and its mirror image",
+        likely="an augmentation mirrors the image and the coordinates, but does not swap left and right",
+        do="swap the left and right numbers of the label wherever the image is mirrored",
         numbers={"as_they_are": numbers.as_they_are, "exchanged": numbers.exchanged, "share": stored.turned.share},
     )
 
 
 CHECK = Check(
     id="FL178",
-    summary="images are mirrored at random, and answers that turn with them are not",
+    summary="images are mirrored at random, but the labels that depend on it are not",
     causes=("data-augment", "data-label-misaligned"),
     likely="an augmentation mirrors the image and leaves coordinates, boxes or angles as they were",
-    fix="mirror the answer together with the image (`x` becomes the width less `x`), or leave the mirroring out",
+    fix="mirror the label together with the image (`x` becomes the width minus `x`), or remove the mirroring",
     severity=Severity.WARNING,
     confidence=0.9,
     find=find,

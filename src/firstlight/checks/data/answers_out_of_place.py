@@ -1,47 +1,49 @@
-"""The answers belong to other rows, places or pixels than those they are given with.
+"""The labels belong to other rows, positions or pixels than the inputs they come with.
 
 ## What it sees
-A sample of the training examples with their answers in the loss. Examples that are alike should have like answers; if
-they do not, and would with those of the next row, those were shifted. Answers at each place of a sequence or an image
-may fit better when moved, mirrored or turned. Where nothing is learnt or related, and it would show, they were mixed.
+A sample of the training examples with their labels in the loss. Similar examples should have similar labels. If they do
+not, but would with the labels of another row, the labels were shifted. Labels for each position of a sequence or each
+pixel of an image may fit better when shifted, mirrored or turned. If the labels are unrelated to the inputs and are not
+learned, although a relation would have shown, they were shuffled.
 
 ## When it is fine
-Tasks about the past want the answers of earlier places. Where likeness means nothing (parity, brackets), learning is
-enough, or that a plain fit foretells the answers better than luck; where it is to be learnt (among names of users,
-items, shops), nothing is said. What is learnt by heart alone has a check of its own.
+In tasks about the past, labels belong to earlier positions on purpose. Where similar inputs mean nothing (parity,
+brackets), it is enough that the program learns, or that a simple fit predicts the labels better than chance. Where
+similarity itself must be learned (IDs of users, items, shops), nothing is reported. Another check covers memorized
+labels.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where, at
 from firstlight.records.relations import Neighbours, Places, Relations
 
-ALIKE = "like answers for examples that are alike"
+ALIKE = "similar labels for similar examples"
 
 
 class Limits(Settable):
     by_chance: float = 4.0
-    """Deviations within which likeness may be luck, several offsets having been tried."""
+    """Standard deviations from chance within which a relation may be luck, as several offsets are tried."""
     certain: float = 10.0
-    """Deviations from which on it is none; if answers as frequent as these could show fewer, it proves nothing."""
+    """Fewest standard deviations that rule out luck; if such labels could show fewer, finding none means nothing."""
     shown: float = 0.25
-    """Of the deviations that answers which belong to their examples would show."""
+    """Largest share of the deviations that labels which belong to their examples would show."""
     foretold: float = 0.5
-    """Skill of a plain fit, from which on answers do belong to their examples; 1 is never wrong."""
+    """Skill of a simple fit from which on the labels count as belonging to their examples; 1 is never wrong."""
     examples: int = 512
-    """Of those that were compared; to say that there is no relation takes many."""
+    """Fewest examples compared; it takes many to say that there is no relation."""
     unlearnt: int = 96
-    """Steps measured without a certificate that it learns; healthy programs that learn slowly needed up to 73."""
+    """Fewest steps measured without proof that it learns; healthy programs that learn slowly needed up to 73."""
     levelled: float = 0.5
-    """Of the values, made one of a few on their way in: then that nothing is related says nothing of the data."""
+    """Share of the input values collapsed to a few from which on a missing relation says nothing about the data."""
     no_power: float = 0.1
-    """Of any single feature over the answer: it tells nothing."""
+    """Largest power of any single feature over the label, from 0 to 1; below it, the feature says nothing."""
     places: float = 3.0
-    """Times as much an input tells of the answer at another place."""
+    """Smallest factor by which an input says more about the label at the other position than about its own."""
     told: float = 0.3
-    """Of the answer, by the input at the better place."""
+    """Smallest share of the label that the input determines at the better position."""
     share: float = 0.25
-    """Of the images whose answers fit better otherwise; augmentation of one side turns half of them."""
+    """Smallest share of the images whose labels fit better otherwise; augmentation of one side turns half of them."""
     steps: int = 4
-    """At which places were compared."""
+    """Fewest steps at which positions were compared."""
 
 
 def find(relations: Relations, limits: Limits) -> Found:
@@ -51,10 +53,10 @@ def find(relations: Relations, limits: Limits) -> Found:
     if seen.places is not None and _moved(seen.places, limits):
         yield Evidence(
             where=where,
-            saw=f"the answers fit their input better {seen.places.best}: {seen.places.best_fit:.2f} against "
+            saw=f"the labels fit the input better {seen.places.best}: {seen.places.best_fit:.2f} against "
             f"{seen.places.fit:.2f} as they are",
-            wanted="answers that fit best where they are",
-            likely="answers and inputs are cut, shifted or turned by different code",
+            wanted="labels that fit best where they are",
+            likely="labels and inputs are cut, shifted or turned by different code",
             numbers={"fit": seen.places.fit, "best_fit": seen.places.best_fit, "share": seen.places.share},
         )
     elif open_ and (shifted := [one for one in (near, seen.in_order) if _is_shifted(one, limits)]):
@@ -62,9 +64,9 @@ def find(relations: Relations, limits: Limits) -> Found:
     elif open_ and relations.unlearnt >= limits.unlearnt and _unrelated(relations, limits):
         yield Evidence(
             where=where,
-            saw=f"of {near.examples:,} examples, those that are alike have no more alike answers than any two "
-            f"({near.deviations:.1f} deviations from chance, where answers that belong to them could show "
-            f"{near.could:.0f}), no feature tells anything of them, and nothing shows that they are learnt",
+            saw=f"of {near.examples:,} examples, similar ones have no more similar labels than any two "
+            f"({near.deviations:.1f} standard deviations from chance, where labels that belong to them could show "
+            f"{near.could:.0f}), no feature says anything about them, and nothing shows that they are learned",
             wanted=ALIKE,
             confidence=0.7,
             numbers={"deviations": near.deviations, "examples": near.examples},
@@ -78,12 +80,12 @@ def _is_shifted(near: Neighbours, limits: Limits) -> bool:
 def _shifted(near: Neighbours, where: Where) -> Evidence:
     return Evidence(
         where=where,
-        saw=f"examples that are alike have like answers {abs(near.offset)} row{'s' * (abs(near.offset) != 1)} "
-        f"{'further on' if near.offset > 0 else 'before'} ({near.offset_deviations:.0f} deviations from chance), "
-        f"and not in their own row ({near.deviations:.1f})",
+        saw=f"similar examples have similar labels {abs(near.offset)} row{'s' * (abs(near.offset) != 1)} "
+        f"{'further down' if near.offset > 0 else 'further up'} ({near.offset_deviations:.0f} standard deviations from "
+        f"chance), but not in their own row ({near.deviations:.1f})",
         wanted=ALIKE,
         severity=Severity.ERROR,
-        likely="inputs and answers were shifted against each other, or one of them lost a row",
+        likely="inputs and labels were shifted against each other, or one of them lost a row",
         numbers={"deviations": near.deviations, "offset": near.offset, "offset_deviations": near.offset_deviations},
     )
 
@@ -100,7 +102,7 @@ def _moved(places: Places, limits: Limits) -> bool:
 def _unrelated(relations: Relations, limits: Limits) -> bool:
     near, tells, skills = relations.seen.near, relations.seen.tells, relations.seen.skills
     if not (skills.own < limits.foretold and skills.deviations < limits.by_chance):
-        return False  # The program foretells them, be it by heart; or a plain fit does, on examples new to it.
+        return False  # The program predicts them, if only by memory, or a simple fit does, on examples it has not seen.
     few = abs(near.deviations) < min(limits.by_chance, limits.shown * near.could) and near.could >= limits.certain
     few = few and near.examples >= limits.examples and not relations.seen.named
     return few and relations.levelled < limits.levelled and tells.of > 0 and tells.others < limits.no_power
@@ -108,10 +110,10 @@ def _unrelated(relations: Relations, limits: Limits) -> bool:
 
 CHECK = Check(
     id="FL161",
-    summary="answers belong to other examples than those they are given with",
+    summary="labels do not belong to the examples they come with",
     causes=("data-label-misaligned",),
-    likely="inputs and answers were shuffled, sorted or filtered separately",
-    fix="print ten inputs with their answers as the loss gets them; permute both with the same index",
+    likely="inputs and labels were shuffled, sorted or filtered separately",
+    fix="print ten inputs with their labels as the loss gets them, and permute both with the same index",
     severity=Severity.WARNING,
     confidence=0.9,
     find=find,

@@ -1,12 +1,12 @@
-"""The same batch comes at every step.
+"""Every step trains on the same batch.
 
 ## What it sees
-The values given to the model were equal at many steps in a row, although they were in newly made tensors each time.
+The model is fed equal values at many steps in a row, although they arrive in newly created tensors each time.
 
 ## When it is fine
-Full-batch training feeds the same tensor again and again, or what is computed from it beside answers that stay where
-they are, or has a loader with a single batch: none of these is reported. A deliberate overfit test on one batch that
-re-reads it looks the same; allow it there.
+Full-batch training is not reported: it feeds the same tensor again and again, or what is computed from it while the
+labels stay in place, or its loader has a single batch. A deliberate overfit test that re-reads one batch at every step
+looks like this fault; allow it there.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -15,7 +15,7 @@ from firstlight.records.facts import Feeding
 
 class Limits(Settable):
     repeats_in_a_row: int = 15
-    """Chance repeats of whole batches do not happen; a curriculum of a few equal batches does."""
+    """Fewest repeats in a row; whole batches do not repeat by chance, but a curriculum may have a few equal batches."""
 
 
 def find(feeding: Feeding, limits: Limits) -> Found:
@@ -33,8 +33,9 @@ CHECK = Check(
     id="FL102",
     summary="every step trains on the same batch",
     causes=("data-stale-batch",),
-    likely="a generator seeded anew at each call, `next(iter(loader))` inside the loop, or an index that never moves",
-    fix="print the first rows of two successive batches; make the iterator or the generator once, outside the loop",
+    likely="a generator that is seeded again at each call, `next(iter(loader))` in the loop, or an index that never "
+    "advances",
+    fix="print the first rows of two successive batches; create the iterator or generator once, outside the loop",
     severity=Severity.ERROR,
     confidence=0.95,
     find=find,

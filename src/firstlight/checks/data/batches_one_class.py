@@ -1,12 +1,12 @@
-"""Each batch holds a single class, and every batch another.
+"""Each batch holds a single class, and the class changes from batch to batch.
 
 ## What it sees
-The labels of the training batches, tiny ones aside. Most hold one class only, and not always the same: every step pulls
-the model towards one answer, the next away from it. Where the classes come one after the other, in order,
-`labels-come-sorted` (FL104) tells of it and this does not.
+The labels of the training batches, except tiny ones. Most batches hold a single class, but not always the same one: one
+step pulls the model towards one class, the next away from it. If the classes come one after the other, in order,
+`labels-come-sorted` (FL104) reports it instead.
 
 ## When it is fine
-Contrastive sampling and losses that compare whole batches of a class.
+Contrastive sampling, and losses that compare whole batches of one class.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -15,11 +15,11 @@ from firstlight.records.declared import LabelsSeen
 
 class Limits(Settable):
     batches: int = 6
-    """Fewer may be of one class by chance."""
+    """Fewest batches; fewer may hold a single class by chance."""
     share: float = 0.8
-    """Of the batches; where a class ends, a batch holds two."""
+    """Smallest share of the batches with a single class; where one class ends, a batch holds two."""
     back_share: float = 0.15
-    """Of the changes of class against the main direction; with fewer the data is sorted."""
+    """Share of the class changes against the main direction up to which the data counts as sorted."""
 
 
 def find(seen: LabelsSeen, limits: Limits) -> Found:
@@ -41,7 +41,7 @@ CHECK = Check(
     id="FL134",
     summary="each training batch holds a single class",
     causes=("data-not-shuffled",),
-    likely="batches are made from files or folders of one class each, and only the batches are shuffled",
+    likely="batches are built from files or folders of one class each, and only the batches are shuffled",
     fix="shuffle the examples, not the batches: `DataLoader(…, shuffle=True)` over single examples",
     severity=Severity.WARNING,
     confidence=0.9,

@@ -1,13 +1,13 @@
-"""A dataset mirrors its examples at random, and what is mirrored looks like another class.
+"""A dataset mirrors its examples at random, and then they look like another class.
 
 ## What it sees
-A dataset that keeps an array of images or series, and gives some of them mirrored. A plain fit to the examples as they
-are kept knows their classes, and takes the mirrored ones of one class for another, and those of the other for the one:
-left and right, rise and fall, 6 and 9. They are trained on with the class that they had.
+A dataset keeps an array of images or series and returns some of them mirrored or turned. A simple fit to the stored
+examples recognizes their classes, but takes mirrored examples of one class for another, and mirrored ones of that class
+for the first: left and right, rise and fall, 6 and 9. The program trains on them with their original class.
 
 ## When it is fine
-Most classes are the same in a mirror: nothing is said unless two change places, both ways. A fit that merely does not
-know mirrored examples takes them for anything. Examples that are read from files are not judged.
+Most classes look the same in a mirror: nothing is reported unless two classes are mistaken for each other, both ways. A
+fit that simply fails on mirrored examples takes them for any class. Examples that are read from files are not judged.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -16,11 +16,11 @@ from firstlight.records.relations import Relations
 
 class Limits(Settable):
     kept: float = 0.7
-    """How often the fit is right about examples as they are kept; where it is less often, it cannot be asked."""
+    """Smallest accuracy of the fit on stored examples; below it, its predictions say nothing."""
     taken: float = 0.6
-    """Of the mirrored ones of either class that are taken for the other."""
+    """Smallest share of the mirrored examples of either class that are taken for the other."""
     examples: int = 16
-    """Of both classes, given mirrored."""
+    """Fewest mirrored examples of the two classes."""
 
 
 def find(relations: Relations, limits: Limits) -> Found:
@@ -32,20 +32,20 @@ def find(relations: Relations, limits: Limits) -> Found:
         return
     yield Evidence(
         where=at(stored.site or relations.seen.site, step=relations.seen.step, rank=relations.rank),
-        saw=f"`{stored.name}` gives {turned.share:.0%} of its examples {turned.how}, with the class they had; a plain "
-        f"fit, right about {turned.kept:.0%} of them as they are kept, takes at least {turned.taken:.0%} of those of "
-        f"classes {' and '.join(map(str, turned.pair))} for the other one",
-        wanted="examples that keep their class when they are changed",
+        saw=f"`{stored.name}` returns {turned.share:.0%} of its examples {turned.how}, with their original class; a "
+        f"simple fit, right about {turned.kept:.0%} of the stored examples, takes at least {turned.taken:.0%} of the "
+        f"changed ones of classes {' and '.join(map(str, turned.pair))} for the other class",
+        wanted="changes that leave the class of an example as it is",
         numbers={"kept": turned.kept, "taken": turned.taken, "share": turned.share, "examples": turned.examples},
     )
 
 
 CHECK = Check(
     id="FL190",
-    summary="examples are mirrored at random, and look like another class then",
+    summary="examples are mirrored at random, and then look like another class",
     causes=("data-augment", "data-label-misaligned"),
     likely="an augmentation mirrors images or reverses series whose class is a side or a direction",
-    fix="leave the mirroring out, or exchange the two classes together with it",
+    fix="remove the mirroring, or swap the two classes together with it",
     severity=Severity.WARNING,
     confidence=0.9,
     find=find,

@@ -1,11 +1,12 @@
 """Nearly all examples of one class are trained on, and hardly any of the others.
 
 ## What it sees
-Batches as a loader gave them, and the rows of them that reach the model. Of one class most do, of all others together
-hardly any: what is learnt is to answer that class.
+The batches that a loader returns are compared with the rows of them that reach the model. Most rows of one class do,
+but hardly any of all other classes together: the model learns to predict that class always.
 
 ## When it is fine
-Classes that are left out altogether, as another task, are not reported, nor are rows chosen by anything but the class.
+Classes that are left out completely, such as those of another task, are not reported, nor are rows that are chosen by
+anything other than their class.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -14,11 +15,11 @@ from firstlight.records.relations import Relations
 
 class Limits(Settable):
     loaded: int = 100
-    """Examples; of fewer, shares say little."""
+    """Fewest examples loaded; with fewer, shares say little."""
     of_most: float = 0.5
-    """Share of the one class that is trained on, at least."""
+    """Smallest share of the one class that is trained on."""
     of_others: float = 0.2
-    """Share of the others, at most; evening out classes on purpose makes them more alike, not less."""
+    """Largest share of the others that is trained on; balancing on purpose brings the classes closer together."""
 
 
 def find(relations: Relations, limits: Limits) -> Found:
@@ -29,9 +30,9 @@ def find(relations: Relations, limits: Limits) -> Found:
         return
     yield Evidence(
         where=at(seen.site or seen.meeting, step=seen.step, rank=seen.rank),
-        saw=f"of {drawn.loaded:,} examples loaded, {drawn.of_most:.0%} of class {drawn.most} are trained on, and "
+        saw=f"of {drawn.loaded:,} examples loaded, {drawn.of_most:.0%} of class {drawn.most} are trained on, but only "
         f"{drawn.of_others:.1%} of the {drawn.classes - 1} other classes",
-        wanted="classes trained on as they come",
+        wanted="training on rows of every class, as they are loaded",
         numbers={"loaded": drawn.loaded, "of_most": drawn.of_most, "of_others": drawn.of_others},
     )
 
@@ -40,8 +41,8 @@ CHECK = Check(
     id="FL167",
     summary="nearly all examples of one class are trained on, and hardly any of the others",
     causes=("data-imbalance",),
-    likely="a filter within the loop keeps the rows of one class",
-    fix="print the number of rows of each class before and after rows are chosen from the batch",
+    likely="a filter inside the training loop keeps the rows of one class",
+    fix="print the number of rows of each class before and after rows are selected from the batch",
     severity=Severity.WARNING,
     confidence=0.9,
     find=find,

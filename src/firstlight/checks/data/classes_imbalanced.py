@@ -1,11 +1,11 @@
 """One class makes up nearly all the labels.
 
 ## What it sees
-Of the labels that reach the loss, one class has nearly all; the share is what a blind guess scores. Where the model,
-many steps into the training, answers that class alone, it is more than a remark.
+Of the labels that reach the loss, nearly all are of one class; its share is the accuracy of always guessing it. If the
+model, many steps into training, predicts only that class, this is a warning, otherwise a note.
 
 ## When it is fine
-Rare events are rare. Weights for the classes, or a sampler that evens them out, are not reported.
+Rare events are rare. Losses with class weights, and samplers that balance the classes, are not reported.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -14,13 +14,13 @@ from firstlight.records.facts import LossSite
 
 class Limits(Settable):
     share: float = 0.9
-    """Of the labels: a score of nine in ten then means nothing."""
+    """Smallest share of the labels; an accuracy of nine in ten then means nothing."""
     labels: int = 200
-    """Fewer are no sample."""
+    """Fewest labels; fewer are too small a sample."""
     answered: float = 0.995
-    """Of the model's answers that are this class: it has given up on the others."""
+    """Smallest share of the model's predictions that are this class; it has then given up on the others."""
     steps: int = 150
-    """After which a model should answer something else now and then."""
+    """Fewest steps after which a model should predict something else now and then."""
 
 
 def find(loss: LossSite, limits: Limits) -> Found:
@@ -32,11 +32,11 @@ def find(loss: LossSite, limits: Limits) -> Found:
     given = sum(loss.answers)
     late = loss.answered_step >= limits.steps and given >= limits.labels and bool(loss.labels)
     blind = late and loss.answers[major] >= limits.answered * given
-    told = f"; after {loss.answered_step} steps the model answers nothing else" if blind else ""
+    told = f"; after {loss.answered_step} steps the model predicts nothing else" if blind else ""
     yield Evidence(
         where=at(loss.site, rank=loss.rank),
         saw=f"{most / total:.1%} of {total:,} labels are class {major}{told}",
-        wanted=f"a measure other than accuracy, of which a blind guess already has {most / total:.1%}",
+        wanted=f"a metric other than accuracy, since a constant guess already scores {most / total:.1%}",
         severity=Severity.WARNING if blind else Severity.NOTE,
         numbers={"share": most / total, "labels": total, "class": major},
     )
@@ -46,7 +46,7 @@ CHECK = Check(
     id="FL157",
     summary="one class makes up nearly all the labels",
     causes=("data-imbalance",),
-    likely="the events to be found are rare, and nothing makes up for it",
+    likely="the events to be detected are rare, and nothing makes up for it",
     fix="weight the classes in the loss or sample them evenly, and measure recall or average precision",
     severity=Severity.WARNING,
     confidence=0.6,

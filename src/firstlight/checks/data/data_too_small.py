@@ -1,11 +1,11 @@
-"""There are too few examples to learn from, or the loader leaves most of them out.
+"""There are too few examples to learn from, or the loader leaves many of them out.
 
 ## What it sees
-The split was read to its end and has fewer examples than the limit, fewer than one full batch, or the loader drops a
-large part of them because the last batch is not full.
+The split was read to its end. It has fewer examples than the limit, or the loader drops a large part of them because
+the last batch is not full.
 
 ## When it is fine
-A toy set that is meant to be learnt by heart; lower the limit.
+A toy dataset that is meant to be memorized; lower the limit for it.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -14,11 +14,11 @@ from firstlight.records.declared import Loaded
 
 class Limits(Settable):
     train_examples: int = 30
-    """Below this no statistic of a class or feature means anything."""
+    """Fewest training examples; below this, no statistic of a class or a feature means anything."""
     val_examples: int = 20
-    """One example is then five per cent of the metric."""
+    """Fewest examples of any other split; each one is then five percent of the metric."""
     dropped_share: float = 0.2
-    """More than a last batch of a healthy loader loses."""
+    """Largest share of the examples that may be dropped; the last batch of a healthy loader loses less."""
 
 
 def find(loaded: Loaded, limits: Limits) -> Found:
@@ -31,15 +31,15 @@ def find(loaded: Loaded, limits: Limits) -> Found:
         yield Evidence(
             where=where,
             saw=f"{loaded.dropped} of {all_of_them} examples are never read: the last batch is not full and is dropped",
-            wanted=f"at most {limits.dropped_share:.0%} left out",
-            likely="`drop_last=True` with a batch size near the size of the data set",
+            wanted=f"at most {limits.dropped_share:.0%} dropped",
+            likely="`drop_last=True` with a batch size near the size of the dataset",
             do="use a smaller batch, or `drop_last=False`",
             numbers={"dropped": loaded.dropped, "examples": loaded.examples},
         )
     elif loaded.examples < least:
         yield Evidence(
             where=where,
-            saw=f"{loaded.examples} examples in {loaded.batches} batches, and no more",
+            saw=f"only {loaded.examples} examples in {loaded.batches} batches",
             wanted=f"at least {least} examples",
             numbers={"examples": loaded.examples, "parameters": loaded.parameters},
         )

@@ -1,13 +1,14 @@
-"""A feature is the mean answer of a group of rows, and answers of evaluated rows went into it.
+"""A feature is the mean target of a group of rows, and targets of evaluated rows went into it.
 
 ## What it sees
-Training rows together with the evaluated ones. Rows that have the same value of a feature are a group, and the sum of a
-group's answers follows from that value and the number of its rows, to rounding: the feature is the group's mean answer,
-as it is or drawn towards that of all. It fits only with the answers of the evaluated rows, so those went into it.
+Training rows and evaluated rows are taken together, and rows with the same value of a feature form a group. From that
+value and the number of rows in the group, the sum of the group's targets follows up to rounding: the feature is the
+mean target of the group, as it is or shrunk towards the overall mean. It fits only if the targets of the evaluated rows
+are included, so they went into the feature.
 
 ## When it is fine
-A mean over training rows alone does not fit the evaluated ones and is not told, though rows that take part in their own
-mean are worth a look. A feature that is the answer itself is told elsewhere.
+A mean over training rows alone does not fit the evaluated ones and is not reported, though rows that take part in their
+own mean deserve a look. Another check reports a feature that is the target itself.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -16,13 +17,14 @@ from firstlight.records.relations import Relations
 
 class Limits(Settable):
     groups: int = 16
-    """Of two rows and more: four numbers are fitted to them."""
+    """Fewest groups of two or more rows; four numbers are fitted to them."""
     evaluated: int = 16
-    """Rows; of fewer, the means may be of the others."""
+    """Fewest evaluated rows; with fewer, the means may be those of the other rows."""
     exact: float = 0.95
-    """Of the rows, whose group has the mean that the feature says. Chance gives a hundredth."""
+    """Smallest share of the rows whose group has the mean that the feature says; chance gives a hundredth."""
     within: float = 0.1
-    """Deviation of the answers within a group, at least, in that of all: less, and the feature is the answer."""
+    """Smallest deviation of the targets within a group, relative to that of all; below it, the feature is the
+    target."""
 
 
 def find(relations: Relations, limits: Limits) -> Found:
@@ -32,20 +34,21 @@ def find(relations: Relations, limits: Limits) -> Found:
         return
     yield Evidence(
         where=at(seen.site, step=seen.step, rank=seen.rank),
-        saw=f"feature {encoded.column} of {encoded.of} is the mean answer of {encoded.groups:,} groups of rows, to "
-        f"rounding for {encoded.exact:.0%} of {encoded.rows:,} rows, and only with the answers of the "
-        f"{encoded.evaluated:,} evaluated ones",
-        wanted="means over the answers of training rows alone",
+        saw=f"feature {encoded.column} of {encoded.of} is the mean target of {encoded.groups:,} groups of rows, up to "
+        f"rounding for {encoded.exact:.0%} of {encoded.rows:,} rows, but only if the targets of the "
+        f"{encoded.evaluated:,} evaluated ones are included",
+        wanted="means over the targets of training rows alone",
         numbers={"column": encoded.column, "groups": encoded.groups, "exact": encoded.exact, "within": encoded.within},
     )
 
 
 CHECK = Check(
     id="FL189",
-    summary="a feature is the mean answer of a group, evaluated rows included",
+    summary="a feature is the mean target of a group, evaluated rows included",
     causes=("data-leak-target", "data-leak-split"),
     likely="the target was averaged by group (`groupby(…).transform('mean')`, a target encoder) before the split",
-    fix="split first; average answers of training rows alone, for each row those of other folds, and look up the rest",
+    fix="split first; average targets of training rows only, out of fold for those rows themselves, and look up the "
+    "rest",
     severity=Severity.WARNING,
     confidence=0.95,
     find=find,

@@ -1,14 +1,14 @@
-"""What ends each sequence never counts in the loss.
+"""The token that ends each sequence never counts in the loss.
 
 ## What it sees
-Rows of ids of which each place is asked for from those before it. What comes right after the last place that counts is
-the same id in most rows, and it is no padding: a mask that the program holds marks it like the rest of the row, or it
-also ends the longest row of every batch. It is never asked for, while the rows are of many lengths: the model learns
-what comes next, and never where to stop.
+Rows of ids in which each position is predicted from those before it. The id right after the last position that counts
+is the same in most rows, and it is not padding: a mask in the program marks it like the rest of the row, or it also
+ends the longest row of every batch. It never counts in the loss, although the rows have many lengths. The model learns
+what comes next, but never where to stop.
 
 ## When it is fine
-Rows whose last place that counts is nearly always the same id: that one is their end. Answers of one length, which are
-cut off after it, and padding behind texts that have no end of their own.
+The last position that counts holds the same id in nearly every row: that id is then the end token. Labels that all have
+the same length and are cut off after it, and padding after texts that have no end token, are fine too.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -17,21 +17,21 @@ from firstlight.records.relations import Ends, Relations
 
 class Limits(Settable):
     steps: int = 4
-    """At which rows were looked at."""
+    """Fewest steps at which rows were looked at."""
     rows: int = 32
-    """With places that count."""
+    """Fewest rows with positions that count."""
     followed: float = 0.5
-    """Of the rows; texts that are too long are cut, and have no end."""
+    """Smallest share of the rows with this id next; texts that are too long are cut off and have no end."""
     content: float = 0.95
-    """Of those that are followed by it, marked as no padding."""
+    """Smallest share of those rows in which a mask marks the id as not padding."""
     bounded: float = 0.9
-    """Of the steps, if no mask tells: padding behind texts without an end leaves out the longest one."""
+    """Smallest share of the steps, if no mask tells, at which it also ends the longest row, as padding would not."""
     widths: int = 2
-    """Of the batches, there; to a fixed one, any row may be padded."""
+    """Fewest different widths of those batches; at a fixed width, any row may be padded."""
     alike: float = 0.9
-    """Of the rows, from which on what counts last is an end itself."""
+    """Share of the rows from which on the commonest last id that counts is itself the end token."""
     lengths: int = 3
-    """Of what counts; where it is always as long, nothing needs to tell where it ends."""
+    """Fewest different numbers of positions that count; at a fixed length, nothing needs to mark the end."""
 
 
 def find(relations: Relations, limits: Limits) -> Found:
@@ -46,8 +46,8 @@ def find(relations: Relations, limits: Limits) -> Found:
     yield Evidence(
         where=at(seen.meeting or seen.site, step=seen.step, rank=seen.rank),
         saw=f"id {ends.end} ends {ends.followed} of {ends.rows} sequences"
-        f"{', marked as no padding,' if marked else ''} and counts in the loss at 0 places",
-        wanted="the end of a sequence is asked for like every other place",
+        f"{', is not marked as padding' if marked else ''} and never counts in the loss",
+        wanted="an end token that counts in the loss like every other position",
         numbers={"end": ends.end, "followed": ends.followed, "rows": ends.rows},
     )
 
@@ -58,10 +58,10 @@ def _bounds(ends: Ends, limits: Limits) -> bool:
 
 CHECK = Check(
     id="FL198",
-    summary="what ends each sequence never counts in the loss",
+    summary="the token that ends each sequence never counts in the loss",
     causes=("data-labels-masked",),
-    likely="the id of padding is that of the end, and all labels equal to it are masked",
-    fix="mask labels by where padding lies (`attention_mask == 0`), not by its id, or give padding an id of its own",
+    likely="the padding id is also the end-of-sequence id, and all labels equal to it are masked",
+    fix="mask labels by where the padding is (`attention_mask == 0`), not by its id, or give padding its own id",
     severity=Severity.WARNING,
     confidence=0.9,
     find=find,

@@ -1,14 +1,16 @@
-"""A feature is a mean over answers, and the answer of its own row is one of them.
+"""A feature is a mean over targets that includes the target of its own row.
 
 ## What it sees
-The training examples in the order in which they are kept. At nearly every row a feature is the same sum of the answers
-of rows around it, to rounding: a rolling mean, a centred one, a smoothed series. The row's own answer is a part of it,
-and without that it is no sum of answers at all. In use that answer does not exist yet.
+The training examples in the order in which they are stored. At nearly every row, a feature is the same weighted sum of
+the targets of nearby rows, up to rounding: a rolling mean, a centered one, a smoothed series. The row's own target is
+part of that sum, and without it the feature is no sum of targets at all. When the model is used, that target does not
+exist yet.
 
 ## When it is fine
-Means that end before the row, as `shift(1)` makes them, are what forecasts are made from, in whatever order of time the
-rows are. A feature that is the answer itself, or a difference of answers, is not told here. Where half of the features
-are such sums, the task is to undo them. Tables in no order of time are not judged, nor means over more than 48 rows.
+Means that end before the row, as `shift(1)` makes them, are what forecasts are built on, whichever way time runs
+through the rows. A feature that is the target itself, or a difference of targets, is not reported here. If half of the
+features are such sums, the task is to undo them. Tables that are not in order of time are not judged, nor are means
+over more than 48 rows.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -17,14 +19,14 @@ from firstlight.records.relations import Relations
 
 class Limits(Settable):
     rows: int = 183
-    """Compared; three for each answer that a sum may be made of."""
+    """Fewest rows compared; three for each target that a sum may contain."""
     exact: float = 0.85
-    """Of the rows, at which the feature is that sum; at the borders between series it is another one."""
+    """Smallest share of the rows at which the feature is that sum; at the borders between series it is another one."""
     without: float = 0.5
-    """Of the rows, at most, at which it is a sum of earlier answers, or of its own alone: series without noise go on by
-    what came before."""
+    """Largest share of the rows at which it is a sum of earlier targets alone, or of its own alone; series without
+    noise can be continued from earlier values."""
     share: float = 0.5
-    """Of the features, at most: of more, the answers are what they were made from."""
+    """Largest share of the features that are such sums; with more, the features are made from the targets by design."""
 
 
 def find(relations: Relations, limits: Limits) -> Found:
@@ -37,9 +39,9 @@ def find(relations: Relations, limits: Limits) -> Found:
     before = f"{-spans.first} before it" if spans.first < 0 else "its own"
     yield Evidence(
         where=at(seen.site, step=seen.step, rank=seen.rank),
-        saw=f"feature {spans.column} is a mean over the answers of {spans.taps} rows, from {before}{later}, at "
-        f"{spans.exact:.0%} of {spans.rows:,} rows to rounding; of earlier answers alone at {spans.earlier:.0%}",
-        wanted="features that end before the answer",
+        saw=f"feature {spans.column} is a mean over the targets of {spans.taps} rows, from {before}{later}, at "
+        f"{spans.exact:.0%} of {spans.rows:,} rows up to rounding; of earlier targets alone at {spans.earlier:.0%}",
+        wanted="features that end before the target",
         numbers={
             "column": spans.column,
             "taps": spans.taps,
@@ -52,10 +54,10 @@ def find(relations: Relations, limits: Limits) -> Found:
 
 CHECK = Check(
     id="FL188",
-    summary="a feature is a mean that takes in the row's own answer",
+    summary="a feature is a mean that includes the row's own target",
     causes=("data-leak-future", "data-leak-target"),
-    likely="`rolling(…)` without `shift(1)`, `center=True`, or a smoothed series beside the one that is to be foretold",
-    fix="shift the series by a row before it is averaged (`y.shift(1).rolling(3).mean()`), and score again",
+    likely="`rolling(…)` without `shift(1)`, `center=True`, or a smoothed copy of the series to be predicted",
+    fix="shift the series by one row before averaging it (`y.shift(1).rolling(3).mean()`), and score again",
     severity=Severity.WARNING,
     confidence=0.92,
     find=find,

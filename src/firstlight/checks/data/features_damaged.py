@@ -1,11 +1,12 @@
-"""The features computed from the table have holes, lose rows, or say nothing.
+"""The features computed from the table have gaps, lose rows, or never vary.
 
 ## What it sees
-Computed features with missing or infinite values, with fewer rows than the limit allows (a window at the start takes
-some), constant columns, or other values when computed a second time.
+Computed features that have missing or infinite values, fewer rows than the limit allows (a window takes some at the
+start), or constant columns, or that differ when they are computed a second time.
 
 ## When it is fine
-A window of many rows on a short table takes a large share of them. Constant flags in a sample may vary in the whole.
+A window of many rows takes a large share of a short table. Flags that are constant in a sample may vary in the full
+data.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -14,7 +15,7 @@ from firstlight.records.declared import FeaturesMade
 
 class Limits(Settable):
     rows_kept: float = 0.5
-    """A window may take the beginning of a table, not half of it."""
+    """Smallest share of the rows that must be left; a window may take the start of a table, but not half of it."""
 
 
 def find(made: FeaturesMade, limits: Limits) -> Found:
@@ -23,7 +24,7 @@ def find(made: FeaturesMade, limits: Limits) -> Found:
         yield Evidence(
             where=where,
             saw=f"{len(made.nonfinite)} columns with missing or infinite values ({', '.join(made.nonfinite[:4])}), "
-            f"up to {made.worst_share:.1%} of one",
+            f"up to {made.worst_share:.1%} of a column",
             wanted="finite values in every column",
             cause="data-nonfinite",
             severity=Severity.ERROR,
@@ -42,7 +43,7 @@ def find(made: FeaturesMade, limits: Limits) -> Found:
     if made.constant:
         yield Evidence(
             where=where,
-            saw=f"{len(made.constant)} columns have one and the same value throughout: {', '.join(made.constant[:4])}",
+            saw=f"{len(made.constant)} columns have the same value in every row: {', '.join(made.constant[:4])}",
             wanted="columns that vary",
             cause="data-degenerate",
             likely="a join that matched nothing, or a unit lost in a conversion",
@@ -51,18 +52,18 @@ def find(made: FeaturesMade, limits: Limits) -> Found:
         yield Evidence(
             where=where,
             saw="computed twice from the same table, the features differ",
-            wanted="the same features twice",
+            wanted="the same features both times",
             cause="env-seed",
-            likely="randomness without a seed, or a table changed in place",
+            likely="randomness without a seed, or a table that is changed in place",
         )
 
 
 CHECK = Check(
     id="FL131",
-    summary="computed features have holes, lose rows or say nothing",
+    summary="computed features have gaps, lose rows or never vary",
     causes=("data-nonfinite", "data-schema", "data-degenerate", "env-seed"),
-    likely="an inner join or `dropna` that takes more than it should",
-    fix="print rows and missing values after each step that computes features",
+    likely="an inner join or `dropna` that removes more than it should",
+    fix="print the numbers of rows and of missing values after each step that computes features",
     severity=Severity.WARNING,
     confidence=0.9,
     find=find,

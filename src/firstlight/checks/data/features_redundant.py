@@ -1,30 +1,30 @@
-"""Features that never change, or repeat another.
+"""Features never change, or duplicate one another.
 
 ## What it sees
-Over all training batches looked at, a column has one value alone or equals another column in every row. Where every
-column of the only input is constant, the inputs tell the model nothing at all.
+Over all training batches looked at, a column has a single value, or equals another column in every row. If every column
+of the only input is constant, the inputs tell the model nothing at all.
 
 ## When it is fine
-A few constant columns do no harm: borders of images, categories that are rare. Tables alone are looked at for single
-columns, and it is a note; of flags and one-hot codes (0, 1 and -1 alone) nothing is said, where a place that was never
-visited is a column at rest. Games without anything to see, and models that start from a learned constant, have no
-targets that differ between examples and are not called ill.
+A few constant columns do no harm: borders of images, rare categories. Single columns are looked at in tables only, and
+give a note. Flags and one-hot codes (only 0, 1 and -1) are not reported, because a category that never occurred is a
+constant column. Games with nothing to observe, and models that start from a learned constant, have no targets that
+differ between examples and are not reported.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.feed import Columns, FeedSeen
 
 TABLE = 2
-"""Dimensions of a batch of feature rows."""
+"""Number of dimensions of a batch of feature rows."""
 
 
 class Limits(Settable):
     rows: int = 64
-    """Fewer may have a rare feature at rest."""
+    """Fewest rows; with fewer, a rare feature may not have varied yet."""
     targets: int = 4
-    """Steps whose targets differ between examples: there is something to be told apart."""
+    """Fewest steps whose targets differ between examples, so that there is something to tell apart."""
     columns: int = 256
-    """Wider inputs are pixels or embeddings, where constant ones are usual."""
+    """Most columns; wider inputs are pixels or embeddings, where constant ones are usual."""
 
 
 def find(feed: FeedSeen, limits: Limits) -> Found:
@@ -50,23 +50,23 @@ def _redundant(given: Columns) -> bool:
 
 def _told(given: Columns, everything: bool) -> str:
     if everything:
-        return f"every value of {given.rows:,} rows is the same in each of its {given.columns} columns"
+        return f"all {given.rows:,} rows have the same value in each of its {given.columns} columns"
     parts = []
     if given.constant:
         named = ", ".join(map(str, given.first_constant))
         parts.append(f"{given.constant} of {given.columns} columns never change ({named})")
     if given.twins:
         named = ", ".join(f"{b} equals {a}" for a, b in given.first_twins)
-        parts.append(f"{given.twins} of {given.columns} columns repeat another ({named})")
+        parts.append(f"{given.twins} of {given.columns} columns duplicate another ({named})")
     return "; ".join(parts)
 
 
 CHECK = Check(
     id="FL153",
-    summary="features never change or repeat another",
+    summary="features never change or duplicate one another",
     causes=("data-degenerate",),
-    likely="a conversion lost the values (an integer cast, a second division), or a join repeated a column",
-    fix="print the deviation of each column before and after every step of the preparation",
+    likely="a conversion lost the values (an integer cast, dividing twice), or a join duplicated a column",
+    fix="print the standard deviation of each column before and after every preprocessing step",
     severity=Severity.ERROR,
     confidence=0.9,
     find=find,

@@ -1,17 +1,18 @@
-"""Groups of examples that belong together lie on both sides of the split, and tell the answers.
+"""Examples of the same group are on both sides of the split, and the group gives the label away.
 
 ## What it sees
-The tree of shortest ways between the examples trained on has ways of two kinds: examples come in many small groups, far
-nearer to each other than to the rest; or the program holds a column as long as the table of its examples that names
-many groups (`people`, `subject`, `session`), and the split did not go by it. All of a group have one answer, and the
-evaluated examples, other ones than those trained on, lie in the same groups. A plain fit foretells answers well where
-single examples are left out, and hardly where whole groups are: what the evaluation measures is whether a patient, a
-speaker, a recording or a picture is recognised, and of new ones it says nothing.
+Examples come in many small groups. Either the minimum spanning tree of the training examples has edges of two kinds,
+and examples of a group are far closer to each other than to the rest; or the program holds a column, as long as the
+table of its examples, that names many groups (`people`, `subject`, `session`), and the split did not go by it. All
+examples of a group have the same label, and the evaluated examples, though different from those trained on, lie in the
+same groups. A simple fit predicts labels well if single examples are left out, but hardly if whole groups are. So the
+evaluation measures whether a patient, a speaker, a recording or a picture is recognized, and says nothing about new
+ones.
 
 ## When it is fine
-Where the program will only ever be asked about the same groups. Groups that are the classes themselves are not told,
-nor are examples of one group that have different answers, nor groups that a fit to the others foretells as well.
-Training examples that are changed at random come again in later passes; only one pass is looked at.
+The program will only ever be used on the same groups. Groups that are the classes themselves are not reported, nor are
+groups with different labels in them, nor groups that a fit to the other groups predicts as well. Randomly augmented
+training examples come again in later passes, so only one pass is looked at.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -20,25 +21,25 @@ from firstlight.records.relations import Groups, Relations
 
 class Limits(Settable):
     groups: int = 12
-    """Of two examples and more; fewer may be what the classes are made of."""
+    """Fewest groups of two or more examples; fewer may be what the classes consist of."""
     by_class: float = 3.0
-    """Groups for each class, at least: with about one, they are the classes."""
+    """Fewest groups for each class; with about one, they are the classes."""
     shared: float = 0.85
-    """Of the examples that lie in a group; of examples that do not come in groups, two thirds do."""
+    """Smallest share of the examples that lie in a group; without real groups, it is two thirds."""
     largest: float = 0.2
-    """Of the examples in the largest group: then the rest are what lies aside."""
+    """Largest share of the examples in one group; beyond it, the other groups are outliers."""
     parted: float = 0.68
-    """How clearly ways are of two kinds; ways of one kind give 0.64."""
+    """Smallest value of how clearly the edges are of two kinds; edges of one kind give 0.64."""
     farther: float = 1.5
-    """Times as far from a group to the next as within it."""
+    """Smallest ratio of the distance between groups to the distance within a group."""
     agree: float = 0.75
-    """Of what answers differ by, that lies between groups."""
+    """Smallest share of the variation of the labels that lies between groups."""
     known: float = 0.8
-    """Of the evaluated examples that lie in a group that was trained on, in each evaluation."""
+    """Smallest share of the evaluated examples that lie in a group that was trained on, in each evaluation."""
     by_rows: float = 0.5
-    """How well single examples are foretold; where less is, nothing can be told."""
+    """Smallest skill of the fit on single examples left out; with less, nothing can be concluded."""
     by_groups: float = 0.4
-    """Times as well, at most, as whole groups are."""
+    """Largest skill on whole groups left out, relative to that on single examples."""
 
 
 def find(relations: Relations, limits: Limits) -> Found:
@@ -47,13 +48,13 @@ def find(relations: Relations, limits: Limits) -> Found:
     if seen.acting or not told:
         return
     groups = told[0]
-    kind = "examples, named by a column of the program," if groups.named else "near examples"
+    kind = "examples, named by a column of the program," if groups.named else "close examples"
     yield Evidence(
         where=at(seen.site, step=seen.step, rank=seen.rank),
-        saw=f"{groups.groups:,} groups of {kind} with one answer each, and at least {groups.known:.0%} of the "
-        f"{groups.evaluated:,} evaluated examples lie in one of them; a plain fit foretells {groups.by_rows:.0%} of "
-        f"single examples that it was not given, and {max(0.0, groups.by_groups):.0%} of groups that it was not given",
-        wanted="each group on one side of the split alone",
+        saw=f"{groups.groups:,} groups of {kind} have one label each, and at least {groups.known:.0%} of the "
+        f"{groups.evaluated:,} evaluated examples lie in one of them; a simple fit scores {groups.by_rows:.0%} on "
+        f"single examples left out, and {max(0.0, groups.by_groups):.0%} on whole groups left out",
+        wanted="each group on one side of the split only",
         numbers={
             "groups": groups.groups,
             "known": groups.known,
@@ -77,10 +78,10 @@ def _are_groups(groups: Groups, limits: Limits) -> bool:
 
 CHECK = Check(
     id="FL187",
-    summary="examples of one group are trained on and evaluated on",
+    summary="examples of the same group are trained on and evaluated on",
     causes=("data-leak-split",),
-    likely="rows of one patient, speaker, session or recording, or copies of one original, were divided at random",
-    fix="divide by group (`GroupShuffleSplit`, `GroupKFold`, or originals before they are augmented), then score again",
+    likely="rows of one patient, speaker, session or recording, or copies of one original, were split at random",
+    fix="split by group (`GroupShuffleSplit`, `GroupKFold`, or the originals before augmenting them), then score again",
     severity=Severity.WARNING,
     confidence=0.85,
     find=find,

@@ -1,12 +1,13 @@
-"""Evaluation gives the model other ids for the same tokens than training.
+"""The same tokens have different ids in evaluation than in training.
 
 ## What it sees
-How often each whole number comes among the inputs of the same model, in training and in evaluation. The shares of
-evaluation are those that other numbers have in training, all of them as far away: one more, or a few less.
+How often each id occurs among the inputs of the same model is compared between training and evaluation. The frequencies
+in evaluation are those that other ids have in training, all at the same offset: one higher, or a few lower.
 
 ## When it is fine
-Another text has other shares, and no offset makes them alike. Lengths, positions and other measures, whose shares are
-much like those of their neighbours, are not judged, and neither are fewer than eight different ids.
+Another text has other frequencies, and no offset makes them match. Lengths, positions and other measurements, whose
+frequencies are much like those of neighboring numbers, are not judged, nor are inputs with fewer than eight different
+ids.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -15,16 +16,16 @@ from firstlight.records.feed import FeedSeen
 
 class Limits(Settable):
     ids: int = 200
-    """On either side, before their shares say something."""
+    """Fewest ids on either side; with fewer, frequencies say little."""
     kinds: int = 8
-    """Different ids on either side; what has few of them, such as years, may go on where training ends."""
+    """Fewest different ids on either side; what has few, such as years, may continue where training ends."""
     surprise: float = 0.1
-    """Nats an id by which those of evaluation lie away from training, counted from any number but one; lengths and
-    other measures, whose shares are like those of their neighbours, stay below."""
+    """Smallest distance of evaluation from training, in nats per id, at every other offset, zero included; lengths and
+    other measurements, whose frequencies are like those of their neighbors, stay below."""
     moved: float = 0.4
-    """Of that, what is left at the most once they are counted from that number."""
+    """Largest distance at the best offset, relative to that at the others."""
     crowded: int = 2
-    """Evaluations right after one another, with a step in between: those are a part of the training."""
+    """Most evaluations in a row with just one step in between; with more, they are part of the training."""
 
 
 def find(feed: FeedSeen, limits: Limits) -> Found:
@@ -34,8 +35,8 @@ def find(feed: FeedSeen, limits: Limits) -> Found:
             way = "higher" if ids.offset > 0 else "lower"
             yield Evidence(
                 where=at(feed.eval_site or feed.site, module=feed.name, rank=feed.rank),
-                saw=f"the ids of `{ids.name}` lie {ids.own:.2f} nats an id away from those of training, and "
-                f"{max(0.0, ids.moved):.2f} if they are taken to be {abs(ids.offset)} {way} than there",
+                saw=f"the ids of `{ids.name}` are {ids.own:.2f} nats per id away from those of training, but only "
+                f"{max(0.0, ids.moved):.2f} if the ids are taken to be {abs(ids.offset)} {way} than there",
                 wanted="the same id for the same token in training and in evaluation",
                 numbers={"own": ids.own, "moved": ids.moved, "offset": ids.offset},
             )
@@ -43,10 +44,10 @@ def find(feed: FeedSeen, limits: Limits) -> Found:
 
 CHECK = Check(
     id="FL176",
-    summary="evaluation gives the model other ids for the same tokens than training",
+    summary="the same tokens have different ids in evaluation than in training",
     causes=("data-tokenizer",),
-    likely="one side counts its ids from another number, or has other special tokens",
-    fix="make the ids of both sides with one vocabulary and one function",
+    likely="one side starts counting its ids at another number, or has different special tokens",
+    fix="make the ids of both sides with the same vocabulary and the same function",
     severity=Severity.WARNING,
     confidence=0.9,
     find=find,

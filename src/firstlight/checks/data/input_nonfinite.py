@@ -1,10 +1,10 @@
-"""NaN or infinity in what the model is fed.
+"""The model is fed NaN or infinite values.
 
 ## What it sees
-A batch given to the model in training holds values that are not finite, and the model's output is not finite either.
+A training batch given to the model contains values that are not finite, and the model's output is not finite either.
 
 ## When it is fine
-A model made for missing values (it masks or replaces them) has finite outputs and is not reported.
+A model made for missing values (one that masks or replaces them) has finite outputs and is not reported.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, at
@@ -17,7 +17,7 @@ def find(bad: FirstBad, _limits: NoLimits) -> Found:
     yield Evidence(
         where=at(bad.site, module=bad.module, step=bad.step, rank=bad.rank),
         saw=f"{bad.detail} are NaN or infinite, and so is the model's output",
-        wanted="finite inputs, or a model that masks the missing ones",
+        wanted="finite inputs, or a model that masks the missing values",
         numbers={"share": bad.share, "step": bad.step},
     )
 
@@ -26,8 +26,8 @@ CHECK = Check(
     id="FL101",
     summary="the model is fed NaN or infinite values",
     causes=("data-nonfinite",),
-    likely="missing values in the source data that no step of the preparation drops or fills",
-    fix="count them where the data set is built (`torch.isfinite(x).all()`), then drop or fill those rows",
+    likely="missing values in the source data that no preprocessing step drops or fills",
+    fix="count them where the dataset is built (`torch.isfinite(x).all()`), then drop or fill those rows",
     severity=Severity.ERROR,
     confidence=0.97,
     exhaustive=True,

@@ -1,11 +1,11 @@
-"""Inputs arrive in double precision although the model computes in single.
+"""Inputs arrive in double precision although the model computes in a lower one.
 
 ## What it sees
-The type of the inputs of one real batch beside that of the parameters. The model casts them somewhere on its way, or it
-would have failed; until then they take twice the memory and transfer.
+The types of the inputs and outputs of one real batch are compared. The model casts the inputs somewhere, or it would
+have failed; until then they take twice the memory and transfer.
 
 ## When it is fine
-Differences of large numbers (times, prices) that only doubles hold apart, taken before the cast.
+Differences of large numbers (times, prices) that only float64 can tell apart, computed before the cast.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, at
@@ -26,10 +26,10 @@ def find(output: Output, _limits: NoLimits) -> Found:
 
 CHECK = Check(
     id="FL138",
-    summary="inputs are float64 and the model computes in less",
+    summary="inputs are float64 while the model computes in lower precision",
     causes=("data-schema",),
-    likely="`torch.from_numpy` keeps NumPy's default type",
-    fix="convert once, in the data set: `torch.as_tensor(values, dtype=torch.float32)`",
+    likely="`torch.from_numpy` keeps NumPy's default type, float64",
+    fix="convert once, in the dataset: `torch.as_tensor(values, dtype=torch.float32)`",
     severity=Severity.NOTE,
     confidence=0.8,
     find=find,

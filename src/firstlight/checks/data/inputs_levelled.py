@@ -1,53 +1,53 @@
-"""Values that a network is fed become the same on their way into it, and what they differed by is lost.
+"""Input values become the same on their way into the network, and their differences are lost.
 
 ## What it sees
-A call that is given data alone, on the way from the batch to the first layer: before it the values are of many sizes,
-and after it nearly all of them are one of three, or a good part of them are one. A clamp that is far narrower than the
-data, a cut at zero of values that have signs, a division that rounds down, a cast to whole numbers. It is a warning
-where the program shows no sign of learning, where a copy learns clearly better without the call, and where the data
-were cast to whole numbers before training. Else it is a note: what the network needs may be in what is left.
-That way computed in double precision: where it gives other inputs, what large numbers differ by was rounded away by a
-cast, and what is made of it is noise (seconds since 1970 in float32 are 128 s apart).
-What a dataset does in NumPy or PIL is not followed. Where it keeps an array of its examples, those are set beside what
-it gives: hardly any different values are left in an example, and a plain fit foretells far fewer answers.
+A call that is given data alone, on the way from the batch to the first layer. Before it the values are of many sizes;
+after it nearly all of them are one of three, or a good part of them have become equal. Causes are a clamp far narrower
+than the data, a cut at zero of signed values, a division that rounds down, or a cast to integers. It is a warning if
+the program shows no sign of learning, if a copy learns clearly better without the call, or if the cast to integers came
+before training. Otherwise it is a note: what is left may be all that the network needs. The same path is computed in
+double precision. If that gives other inputs, a cast rounded the differences of large numbers away, and what is made of
+them is noise (seconds since 1970 in float32 are 128 s apart). What a dataset does in NumPy or PIL is not followed. If
+it keeps an array of its examples, those are compared with what it returns: few different values are left in an example,
+and a simple fit predicts far fewer labels.
 
 ## When it is fine
-Values that are meant to be on or off. Comparisons, masks and `round`, which say so, are not told, nor is what is drawn
-at random, nor whole numbers that are fed as such.
+Values that are meant to be on or off. Comparisons, masks and `round`, which say so, are not reported, nor is what is
+drawn at random, nor integers that are fed as such.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where, at
 from firstlight.records.flows import Levelling
 from firstlight.records.stored import ExamplesStored
 
-DIFFERENT = "inputs that still differ as the data do"
+DIFFERENT = "inputs that keep the differences in the data"
 
 
 class Limits(Settable):
     looks: int = 2
-    """One batch may be an odd one."""
+    """Fewest batches looked at; a single one may be unusual."""
     before: float = 0.3
-    """Share of a column with one of its three commonest values; columns that never had more are not asked."""
+    """Largest share of a column, before the call, with one of its three commonest values."""
     after: float = 0.9
-    """The same, after the call; clipping the outermost values gives a few hundredths."""
+    """Smallest such share after the call; clipping the outermost values gives a few hundredths."""
     merged: float = 0.1
-    """Of the pairs of values, made the same; a fifth of the values cut off at one end are a twenty-fifth of them."""
+    """Smallest share of the pairs of values made equal; cutting a fifth of the values off at one end merges a 25th."""
     lost: float = 0.15
-    """Of the variance; standardised values that are cut off at zero lose more, four even steps of a range less."""
+    """Smallest share of the variance lost; standardized values cut off at zero lose more, four even steps less."""
     wrapped: float = 0.05
-    """Of the values, made others because their new type cannot hold them."""
+    """Smallest share of the values that change because their new type cannot hold them."""
     rounded: float = 0.3
-    """Of what the inputs differ by; float32 leaves a millionth, eight bits for a number a few hundredths."""
+    """Smallest error of the inputs over their deviation; float32 leaves a millionth, eight bits a few hundredths."""
     kept_values: int = 8
-    """Different ones in an example that a dataset keeps, at least; fewer are meant to be on or off."""
+    """Fewest different values in an example that a dataset keeps; fewer are meant to be on or off."""
     given_share: float = 0.25
-    """Of them are left, at most, in what is given; what covers or crops a part leaves more."""
+    """Largest share of them that is left in what is returned; covering or cropping a part leaves more."""
     given_values: int = 8
-    """That are left, at most."""
+    """Most different values that are left."""
     foretold: float = 0.1
-    """Of the answers, fewer by a plain fit: on or off may be all that they need."""
+    """Smallest loss of skill of a simple fit; on or off may be all that the labels need."""
     times_wrong: float = 2.0
-    """As many answers that a plain fit gets wrong."""
+    """Smallest factor by which a simple fit gets more labels wrong."""
 
 
 def find(levelling: Levelling, limits: Limits) -> Found:
@@ -56,13 +56,13 @@ def find(levelling: Levelling, limits: Limits) -> Found:
     if levelling.stored is not None and _is_coarser(levelling.stored, limits):
         yield _in_dataset(where, levelling.stored)
     if levelling.of == "rounding" and levelling.looks >= limits.looks and levelling.rounded >= limits.rounded:
-        saw = f"{call} what the data differ by is rounded away: what the network is fed is off by"
+        saw = f"{call} the differences in the data are rounded away: the inputs are off by"
         yield Evidence(
             where=where,
-            saw=f"{saw} {levelling.rounded:.2f} of its deviation from the same in double precision",
+            saw=f"{saw} {levelling.rounded:.2f} of their standard deviation, compared with double precision",
             wanted=DIFFERENT,
             cause="num-precision",
-            do="take differences first, and cast them then: `torch.diff(times).float()`",
+            do="take the differences first, and cast them afterwards: `torch.diff(times).float()`",
             numbers={"rounded": levelling.rounded},
         )
     if levelling.of != "inputs" or levelling.looks < limits.looks:
@@ -73,12 +73,12 @@ def find(levelling: Levelling, limits: Limits) -> Found:
     if not (few or same or wrapped):
         return
     if wrapped:
-        saw = f"{call} {levelling.wrapped:.0%} of the values are others, because the type cannot hold them"
+        saw = f"{call} {levelling.wrapped:.0%} of the values have changed, because the type cannot hold them"
     elif few:
-        saw = f"{call} {levelling.after:.0%} of the values that the network is fed are one of three; before it "
+        saw = f"{call} {levelling.after:.0%} of the values fed to the network are one of three; before it "
         saw += f"{levelling.before:.0%} were"
     else:
-        saw = f"{call} {levelling.lost:.0%} of what the inputs differ by is lost: many of them have become the same"
+        saw = f"{call} {levelling.lost:.0%} of the variance of the inputs is lost: many of them have become equal"
     yield Evidence(
         where=where,
         saw=saw,
@@ -99,8 +99,8 @@ def _in_dataset(where: Where, stored: ExamplesStored) -> Evidence:
     return Evidence(
         where=where,
         saw=f"of {stored.kept_values} different values in an example that `{stored.name}` keeps, {stored.given_values} "
-        f"are left in what it gives; a plain fit gets {stored.given_skill:.2f} from it, and {stored.kept_skill:.2f} "
-        "from what is kept (0 is one answer for all, 1 never wrong)",
+        f"are left in what it returns; a simple fit scores {stored.given_skill:.2f} on those, {stored.kept_skill:.2f} "
+        "on what is kept (0 is a constant guess, 1 is never wrong)",
         wanted=DIFFERENT,
         numbers={"kept_values": stored.kept_values, "given_values": stored.given_values},
     )
@@ -108,7 +108,7 @@ def _in_dataset(where: Where, stored: ExamplesStored) -> Evidence:
 
 CHECK = Check(
     id="FL168",
-    summary="values that a network is fed become the same, and what they differed by is lost",
+    summary="values fed to the network become the same, and their differences are lost",
     causes=("data-degenerate", "num-precision"),
     likely="a clamp, a rounding or a cast that is far coarser than the data",
     fix="print the data before and after this line; widen its range, or scale the data first",

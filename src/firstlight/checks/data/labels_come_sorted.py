@@ -1,13 +1,13 @@
 """The classes come one after the other instead of mixed.
 
 ## What it sees
-At one loss function the targets of nearly every batch are a single class, or lie within a small part of the range
-of classes; other batches hold other classes; and from step to step they go up, or down, in order. Each stretch of
-training unlearns the one before it.
+At one loss function, the targets of nearly every batch are a single class, or lie within a small part of the range of
+classes. Other batches hold other classes, and from step to step the classes go up, or down, in order. Each stretch of
+training makes the model forget the one before.
 
 ## When it is fine
-Learning one class after the other on purpose (class-incremental learning). Rare classes, batches of very few
-examples, and lines that judge real and fake batches in turn are not reported.
+Learning one class after the other on purpose (class-incremental learning). Rare classes, batches of very few examples,
+and lines that score real and fake batches in turn are not reported.
 """
 
 from itertools import pairwise
@@ -18,17 +18,18 @@ from firstlight.records.facts import Labels, LossSite
 
 class Limits(Settable):
     calls: int = 6
-    """Fewer batches may be of one class by chance."""
+    """Fewest batches; fewer may hold one class by chance."""
     examples: int = 8
-    """Smaller batches do not count: in those a single class is no surprise."""
+    """Fewest examples in a batch that counts; in smaller ones a single class is no surprise."""
     narrow: float = 0.2
-    """Part of the range of all classes that one batch may span; with up to five classes, a single class."""
+    """Largest part of the range of all classes that a narrow batch may span; with up to five classes, a single
+    class."""
     narrow_share: float = 0.8
-    """Of the batches; where one class ends and the next begins, a batch holds both."""
+    """Smallest share of the batches that are narrow; where one class ends and the next begins, a batch holds both."""
     elsewhere_share: float = 0.2
-    """Of the batches, narrow and apart from the first: an overwhelming class fills batches too, always the same."""
+    """Smallest share of narrow batches apart from the first; a dominant class fills batches too, always the same."""
     back_share: float = 0.15
-    """Of the steps, going back against the order: the beginning of the next epoch."""
+    """Largest share of the steps that go back against the order, as at the start of the next epoch."""
 
 
 def find(loss: LossSite, limits: Limits) -> Found:
@@ -55,7 +56,7 @@ def find(loss: LossSite, limits: Limits) -> Found:
 
 
 def _in_order(batches: list[Labels], back_share: float) -> bool:
-    """Judged between neighbouring steps; those seen far apart are of different epochs."""
+    """Only steps right after one another are compared; those farther apart may be in different epochs."""
     pairs = [(a, b) for a, b in pairwise(batches) if b.step - a.step == 1]
     up, down = (sum(b.low > a.low for a, b in pairs), sum(b.low < a.low for a, b in pairs))
     return bool(pairs) and min(up, down) <= back_share * len(pairs)
@@ -69,7 +70,7 @@ CHECK = Check(
     id="FL104",
     summary="the training data comes sorted by class",
     causes=("data-not-shuffled",),
-    likely="the data set is stored class by class and the loader does not shuffle",
+    likely="the dataset is stored class by class and the loader does not shuffle",
     fix="give the training loader `shuffle=True`, or permute the examples before cutting them into batches",
     severity=Severity.ERROR,
     confidence=0.93,

@@ -1,11 +1,11 @@
 """The same input comes with different labels.
 
 ## What it sees
-Training examples that agree in every value of every input and yet have different classes. Whatever the model answers,
-it is wrong for one of them. Inputs that can hardly differ (a few categories) coincide by chance and are not counted.
+Training examples that agree in every value of every input have different classes. Whatever the model predicts, it is
+wrong for one of them. Inputs with little room to differ (a few categories) coincide by chance and are not counted.
 
 ## When it is fine
-Examples labelled by several people, or outcomes that are random by nature: the model then learns how frequent each is.
+Examples labeled by several people, or outcomes that are random by nature: the model then learns how frequent each is.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -14,9 +14,9 @@ from firstlight.records.declared import LabelsSeen
 
 class Limits(Settable):
     share: float = 0.01
-    """Of the training examples; fewer are the odd mistake of every large data set, and a note."""
+    """Smallest share of the training examples for a warning; fewer are the odd mistake of every large dataset."""
     room_bits: float = 64.0
-    """By which inputs can differ; with fewer they coincide by chance."""
+    """Fewest bits by which inputs can differ; with fewer, they coincide by chance."""
 
 
 def find(seen: LabelsSeen, limits: Limits) -> Found:
@@ -28,7 +28,7 @@ def find(seen: LabelsSeen, limits: Limits) -> Found:
         where=at(seen.site, rank=seen.rank),
         saw=f"{seen.conflicting} of {seen.train} training examples share all their inputs with an example "
         f"of another class{pair}",
-        wanted="one class for one input",
+        wanted="one class for each input",
         severity=None if share >= limits.share else Severity.NOTE,
         numbers={"conflicting": seen.conflicting, "repeated": seen.repeated, "train": seen.train},
     )
@@ -38,7 +38,7 @@ CHECK = Check(
     id="FL132",
     summary="the same input comes with different labels",
     causes=("data-duplicates", "data-label-noise"),
-    likely="tables joined many to many, a feature that told the examples apart was dropped, or mistaken labels",
+    likely="tables were joined many to many, a feature that told the examples apart was dropped, or labels are wrong",
     fix="print the examples of one such input with their ids, and drop or merge them",
     severity=Severity.WARNING,
     confidence=0.85,

@@ -1,14 +1,14 @@
-"""Many training examples have a class that all others contradict.
+"""Many training examples have a class that all the other examples contradict.
 
 ## What it sees
-The class of each training example is foretold from the others. Where classes merely overlap, such a prediction is wrong
-where it is unsure; here it is wrong as often where it is surest, whichever class it expects. The twenty most doubtful
-examples are among the numbers of the report, with their row in the dataset where it is known.
+The class of each training example is predicted from the others. Where classes merely overlap, such a prediction is
+wrong where it is unsure; here it is about as often wrong where it is most sure, whichever class it predicts. The twenty
+most doubtful examples are among the numbers of the report, with their row in the dataset if it is known.
 
 ## When it is fine
-Outcomes that something outside the inputs decides, as often for every input. Where that is so of one class alone,
-nothing is said. Where the loss itself reckons with wrong labels (it smooths them, or says how often one class is taken
-for another) they are known, and it is a note.
+Outcomes decided by something outside the inputs, equally often for every input. If only one class is affected, nothing
+is reported. If the loss itself allows for wrong labels (it smooths them, or states how often one class is mistaken for
+another), they are known, and it is a note.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -21,21 +21,23 @@ SHOWN = 3
 
 class Limits(Settable):
     skill: float = 0.5
-    """A prediction that hardly beats a guess accuses nobody."""
+    """Smallest skill of the predictions (1 is always right); one that hardly beats a guess accuses nobody."""
     share: float = 0.03
-    """Of the surest that are another class; careful annotation errs in one or two of a hundred."""
+    """Smallest share of the surest predictions that are wrong; careful annotation errs in one or two of a hundred."""
     flat: float = 0.6
-    """Of all errors' share, found among the surest too; where classes merely overlap, it stays below a fifth."""
+    """Smallest ratio of that share to the share among all; where classes merely overlap, it stays below a fifth."""
     certain_share: float = 0.1
-    """From which on it is a warning, together with the next; below, errors may well be few and known."""
+    """Smallest such share for a warning, together with the next; below, errors may well be few and known."""
     certain_flat: float = 0.7
-    """Outcomes that are random on either side of a border come to two thirds."""
+    """Smallest such ratio for a warning; outcomes that are random on either side of a border reach two thirds."""
     sides: float = 0.6
-    """Of the classes, those whose surest are wrong too; a cause that is not among the inputs moves one of two."""
+    """Smallest share of the classes whose surest predictions are wrong too; a cause outside the inputs affects one of
+    two."""
     reckoned: float = 0.05
-    """Nats that predictions lose which are sure of the classes as given; a loss that takes them as true leaves none."""
+    """Loss, in nats, left by predictions sure of the given classes; a loss that takes the labels as true leaves
+    none."""
     wrong: int = 8
-    """Of the surest; fewer may be chance."""
+    """Fewest wrong ones among the surest; fewer may be chance."""
 
 
 def find(relations: Relations, limits: Limits) -> Found:
@@ -54,8 +56,8 @@ def find(relations: Relations, limits: Limits) -> Found:
     )
     yield Evidence(
         where=at(seen.site, rank=seen.rank),
-        saw=f"where the others tell the class of an example best, {doubts.wrong_when_sure:.0%} of {doubts.sure:,} have "
-        f"another one, and {doubts.wrong:.0%} of all {doubts.rows:,}; {few(told, SHOWN)}",
+        saw=f"where the other examples predict the class most surely, {doubts.wrong_when_sure:.0%} of {doubts.sure:,} "
+        f"have another class, as do {doubts.wrong:.0%} of all {doubts.rows:,}; {few(told, SHOWN)}",
         wanted=f"less than {limits.share:.0%}",
         severity=Severity.WARNING if certain else Severity.NOTE,
         numbers={"wrong_when_sure": doubts.wrong_when_sure, "wrong": doubts.wrong, "skill": doubts.skill}
@@ -71,8 +73,8 @@ CHECK = Check(
     id="FL175",
     summary="many training examples have a class that the others contradict",
     causes=("data-label-noise",),
-    likely="labels were assigned carelessly, or a part of them was shuffled or written over",
-    fix="look at the doubtful examples in the report, most doubtful first; then at the line that makes the labels",
+    likely="labels were assigned carelessly, or some of them were shuffled or overwritten",
+    fix="look at the doubtful examples in the report, the most doubtful first, then at the line that makes the labels",
     severity=Severity.WARNING,
     confidence=0.7,
     find=find,

@@ -1,12 +1,12 @@
-"""Inputs and answers of a dataset are listed in different orders, such as names of files as text and rows by number.
+"""Inputs and labels of a dataset are listed in different orders, such as file names as text and rows by number.
 
 ## What it sees
-Examples of the dataset that are alike have hardly more alike answers than any two, and would have those of another row:
-of the one that they come to where numbers are sorted as text (1, 10, 100, 2) and the answers count, or the other way
-round, or where one of the two is reversed.
+Similar examples of the dataset have hardly more similar labels than any two, but would with the labels of another row.
+That row is the one to expect if the numbers on one side are sorted as text (1, 10, 100, 2) while the other side counts,
+or if one of the two is reversed.
 
 ## When it is fine
-Where a plain fit foretells the answers as they are, nothing is said, nor where none of the orders fits.
+If a simple fit predicts the labels as they are, nothing is reported, nor if none of these orders fits.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -15,11 +15,11 @@ from firstlight.records.relations import Relations
 
 class Limits(Settable):
     certain: float = 10.0
-    """Deviations from which on likeness is no luck, several orders having been tried."""
+    """Fewest standard deviations from chance for an order to fit; several orders are tried."""
     times: float = 5.0
-    """The deviations that answers show as they are; rows that stand in blocks keep some of them in any order."""
+    """Smallest ratio of those to the deviations of the labels as they are; rows in blocks keep some in any order."""
     foretold: float = 0.5
-    """Skill of a plain fit, from which on answers do belong to their examples; 1 is never wrong."""
+    """Skill of a simple fit from which on the labels count as belonging to their examples; 1 is never wrong."""
 
 
 def find(relations: Relations, limits: Limits) -> Found:
@@ -30,20 +30,20 @@ def find(relations: Relations, limits: Limits) -> Found:
         return
     yield Evidence(
         where=at(seen.site, step=seen.step, rank=seen.rank),
-        saw=f"examples of the dataset that are alike have hardly more alike answers than any two "
-        f"({found.deviations:.1f} deviations from chance), and would have ({found.order_deviations:.0f}) "
-        f"if {found.order}",
-        wanted="like answers for examples that are alike",
+        saw=f"similar examples of the dataset have hardly more similar labels than any two "
+        f"({found.deviations:.1f} standard deviations from chance), but would ({found.order_deviations:.0f}) "
+        f"on the assumption that {found.order}",
+        wanted="similar labels for similar examples",
         numbers={"deviations": found.deviations, "order_deviations": found.order_deviations},
     )
 
 
 CHECK = Check(
     id="FL195",
-    summary="inputs and answers are listed in different orders",
+    summary="inputs and labels are listed in different orders",
     causes=("data-label-misaligned",),
-    likely="names of files are sorted as text, and the answers stand beside them by number",
-    fix="take the name of each file from the row of the table that holds its answer; sort neither",
+    likely="file names are sorted as text, while the labels are listed by number",
+    fix="take the name of each file from the row of the table that holds its label; sort neither",
     severity=Severity.ERROR,
     confidence=0.9,
     find=find,

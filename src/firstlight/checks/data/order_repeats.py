@@ -1,12 +1,12 @@
-"""Every pass over the data brings the same batches in the same order.
+"""Every pass over the data has the same batches in the same order.
 
 ## What it sees
-What the model was fed in the first steps of the second pass and of the first: value for value the same.
+In the first steps of the second pass, the model is fed exactly the same values as in the first steps of the first pass.
 
 ## When it is fine
-Examples that are independent of each other and well mixed lose little by it; sequences whose order matters need it. It
-is a note, and what contradicts a warning read from the source alone: a data set that draws its examples anew gives no
-order twice, shuffled or not.
+Examples that are independent of each other and well mixed lose little by it, and sequences whose order matters need it.
+That is why it is a note. It also tests a warning that was read from the source alone: a dataset that draws new examples
+each time never repeats an order, shuffled or not.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -15,7 +15,7 @@ from firstlight.records.facts import Passes
 
 class Limits(Settable):
     steps: int = 3
-    """Compared; a pass of fewer is as good as one batch."""
+    """Fewest steps compared; a shorter pass is much like a single batch."""
 
 
 def find(passes: Passes, limits: Limits) -> Found:
@@ -23,8 +23,8 @@ def find(passes: Passes, limits: Limits) -> Found:
         return
     yield Evidence(
         where=at(passes.site, rank=passes.rank),
-        saw=f"the first {passes.compared} batches of the second pass are those of the first, in the same order",
-        wanted="another order in every pass",
+        saw=f"the first {passes.compared} batches of the second pass equal those of the first, in the same order",
+        wanted="a different order in every pass",
         numbers={"compared": passes.compared},
     )
 

@@ -1,12 +1,12 @@
-"""A part of the examples lies on another scale than the rest.
+"""Some of the examples are on a different scale from the rest.
 
 ## What it sees
-The sizes of the values of each column of a table, or of whole examples, over a sample of what was trained on: they fall
-into two groups with a wide gap between. Some rows are in another unit, were not divided, or were divided twice; or
-single ones are broken. The same for answers that are values.
+The sizes of the values in each column of a table, or in whole examples, over a sample of the training data: they fall
+into two groups with a wide gap between them. Some rows are in another unit, were not divided, or were divided twice; or
+single ones are corrupt. The same is checked for numeric targets.
 
 ## When it is fine
-Quantities that are of two kinds by nature, such as a flag value for "unknown" that the model knows of.
+Quantities that come in two kinds by nature, such as a marker value for "unknown" that the model knows about.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -17,13 +17,13 @@ ANSWER = "answer"
 
 class Limits(Settable):
     gap: float = 20.0
-    """Between the two groups; sizes of one quantity have no such hole."""
+    """Smallest ratio between the two groups; sizes of one quantity have no such gap."""
     rows: int = 5
-    """In the smaller group; a single value so far out may be real."""
+    """Fewest rows in the smaller group; a single value so far out may be real."""
     far_gap: float = 100.0
-    """From which on even a single one is told."""
+    """Ratio from which on even a single row is reported."""
     pocket: float = 0.1
-    """Share of the rows up to which the smaller group is corrupt rather than in another unit by rule."""
+    """Largest share of the rows for which the smaller group counts as corrupt rather than in another unit by rule."""
 
 
 def find(relations: Relations, limits: Limits) -> Found:
@@ -38,7 +38,7 @@ def find(relations: Relations, limits: Limits) -> Found:
             where=at(seen.site, step=seen.step, rank=seen.rank),
             saw=f"{pocket.rows:,} of {pocket.of:,} examples have {_what(pocket)} {_times(pocket)} than the others, "
             f"with nothing in between",
-            wanted="values of one scale",
+            wanted="values on one scale",
             cause="data-outlier" if few else None,
             numbers={"rows": pocket.rows, "of": pocket.of, "factor": pocket.factor, "gap": pocket.gap},
         )
@@ -56,9 +56,9 @@ def _times(pocket: Pocket) -> str:
 
 CHECK = Check(
     id="FL162",
-    summary="a part of the examples lies on another scale than the rest",
+    summary="some of the examples are on a different scale from the rest",
     causes=("data-scale", "data-outlier"),
-    likely="files in different units were put together, or a step of the preparation was left out for some of them",
+    likely="files in different units were combined, or a preprocessing step was skipped for some of them",
     fix="sort the examples by the size of these values and look at those on either side of the gap",
     severity=Severity.WARNING,
     confidence=0.85,

@@ -1,49 +1,51 @@
 """Training and evaluation feed the model inputs that were prepared differently.
 
 ## What it sees
-The same input of the same model, over many batches of each: in evaluation its features are spread much wider or much
-narrower than in training, or lie far away from where they were. Smaller differences are told where one rule makes all
-of them, as no shift of the data does: one factor and offset for all features, the features of one side in another
-order, mirrored or moved, the values of each example sorted on one side alone. Batches, from loaders or cut by hand, are
-followed to the model: one order at every call of training and none of evaluation is told however alike both look.
+The same input of the same model is compared over many batches of each side. In evaluation its features vary much more
+or much less than in training, or lie far away from where they were. Smaller differences are reported if one rule makes
+all of them, as no shift in the data does: one factor and offset for all features, the features of one side in another
+order, mirrored or moved, or the values of each example sorted on one side only. Batches, from loaders or sliced by
+hand, are also followed to the model: one order of values in every training call that no evaluation call has is
+reported, however alike both sides look.
 
 ## When it is fine
-A shift in the data is rarely as large. What a model made, an agent sees, or a few rows alone set apart is left out.
+A shift in the data is rarely as large. Inputs that a model made or an agent observes, and those that only a few rows
+set apart, are left out.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.feed import Fed, FeedSeen
 
-ALIKE = "inputs prepared in the same way on both sides"
-TURNED = ("data-split-shift", "height and width, or another two axes, are taken for one another on one side alone")
-"""The same data, read in another way; columns in another order are other data."""
+ALIKE = "inputs prepared the same way on both sides"
+TURNED = ("data-split-shift", "height and width, or two other axes, are swapped on one side only")
+"""Swapped axes are the same data, read in another way; columns in another order are other data."""
 
 
 class Limits(Settable):
     factor: float = 8.0
-    """Between the deviations of a usual feature here and there; real splits stay within a factor of two."""
+    """Smallest ratio of the deviations of a typical feature on both sides; real splits stay within a factor of two."""
     certain_factor: float = 30.0
-    """Pixels of 0 to 255 against 0 to 1 make 255; no shift of the data makes as much."""
+    """Ratio for an error; pixels of 0 to 255 against 0 to 1 give 255, and no shift in the data gives as much."""
     deviations: float = 4.0
-    """Between the means of a usual feature, in deviations of training."""
+    """Smallest distance of the means of a typical feature, in standard deviations of training."""
     rows: int = 16
-    """Fewer are no sample."""
+    """Fewest rows; fewer are too small a sample."""
     even: float = 0.8
-    """Share of the features that one factor and offset fit; where they do, less is enough."""
+    """Smallest share of the features that one factor and offset fit; then smaller differences are enough."""
     even_factor: float = 3.0
-    """As wide as in training, or as narrow; what is mixed or made noisy in training alone stays within twice."""
+    """Smallest such factor, up or down; mixing or noise in training alone stays within a factor of two."""
     even_deviations: float = 2.0
-    """Away from training, at which one offset for all features is told."""
+    """Smallest such offset, in standard deviations of training."""
     independent: float = 3.0
-    """Features that vary by themselves; a series that rises is later higher at every place, by nature."""
+    """Fewest features that vary independently; a series that rises is higher later at every position, by nature."""
     own: float = 4.0
-    """Distance of the features as they are, in that which chance makes between samples of one side."""
+    """Smallest distance of the features as they are, over the distance that chance makes within one side."""
     ordered: float = 0.25
-    """Of that distance is left, at most, once they are put in another order."""
+    """Largest share of that distance that is left once they are put in another order."""
     calls: int = 2
-    """On either side, whose batches come in the same order of values; augmentation draws anew."""
+    """Fewest calls on either side with the same order of values in each batch; augmentation draws anew."""
     crowded: int = 2
-    """Evaluations right after one another, with a step in between: those are a part of the training."""
+    """Most evaluations in a row with just one step in between; with more, they are part of the training."""
 
 
 def find(feed: FeedSeen, limits: Limits) -> Found:
@@ -72,25 +74,25 @@ def find(feed: FeedSeen, limits: Limits) -> Found:
 
 
 def _rule(fed: Fed, limits: Limits) -> tuple[str, str, str | None] | None:
-    """What one rule does to all features, its cause, and what is likely behind it."""
+    """What one rule does to all features, its cause, and the likely reason."""
     seen, carried = fed.prepared, fed.carried
     if carried.apart and carried.calls >= limits.calls:
         told = f"reaches the model {carried.training} in training, and {carried.evaluation} in evaluation"
         return told, *(TURNED if carried.turned else ("data-schema", "a line of the loop changes their order"))
     if seen.ascending:
-        told = f"is sorted by value within each example of {seen.ascending}, and not on the other side"
-        return told, "data-schema", "the values of an example are sorted on one side alone"
+        told = f"is sorted by value within each example of {seen.ascending}, but not on the other side"
+        return told, "data-schema", "the values of an example are sorted on one side only"
     if seen.order and seen.own >= limits.own and seen.ordered <= limits.ordered * seen.own:
         told = (
-            f"fits training only {seen.order}: {seen.own:.1f} times as far from it as chance makes it as it is, "
-            f"{seen.ordered:.1f} times so"
+            f"matches training only {seen.order}: as it is, it is {seen.own:.1f} times as far away as by chance, "
+            f"and then {seen.ordered:.1f} times"
         )
-        return told, *(TURNED if seen.turned else ("data-schema", "columns come in another order on one side"))
+        return told, *(TURNED if seen.turned else ("data-schema", "columns are in another order on one side"))
     wider = seen.times >= limits.even_factor
     apart = abs(seen.offset) >= limits.even_deviations
     if seen.even >= limits.even and seen.places >= limits.independent and (wider or apart):
-        of = f"{seen.factor:.3g} times what it is in training, {seen.offset:+.2g} of its deviations"
-        return f"is, in evaluation, {of}, in {seen.even:.0%} of the features", "data-split-shift", None
+        of = f"{seen.factor:.3g} times its training values {seen.offset:+.2g} standard deviations of training"
+        return f"is in evaluation {of}, for {seen.even:.0%} of the features", "data-split-shift", None
     return None
 
 
@@ -101,10 +103,10 @@ def _told(fed: Fed, evaluated: bool) -> str:
 
 CHECK = Check(
     id="FL151",
-    summary="evaluation feeds the model inputs prepared otherwise than in training",
+    summary="evaluation feeds the model inputs that were prepared differently from training",
     causes=("data-split-shift", "data-schema"),
-    likely="a step of the preparation (a division by 255, a scaler, a normalisation) is done for one split alone",
-    fix="make both splits with one function, and compare the mean and deviation of a batch of each",
+    likely="a preprocessing step (a division by 255, a scaler, a normalization) is applied to one split only",
+    fix="prepare both splits with one function, and compare the mean and deviation of a batch of each",
     severity=Severity.ERROR,
     confidence=0.9,
     find=find,

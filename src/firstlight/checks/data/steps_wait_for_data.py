@@ -1,12 +1,12 @@
 """Steps wait for the loader.
 
 ## What it sees
-Over a hundred steps a good part of the time goes into waiting for the next batch, and steps are long enough for it to
+Over a hundred steps, a good part of the time is spent waiting for the next batch, and steps are long enough for it to
 matter.
 
 ## When it is fine
-Short steps of small models always wait; nothing is lost by it. Where the model itself runs on the CPU, loading competes
-with it, and with whatever else the machine does: that is a note and never a red flag.
+Short steps of small models always wait and lose nothing by it. If the model itself runs on the CPU, loading competes
+with it and with everything else on the machine: that is a note and never a red flag.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
@@ -15,9 +15,9 @@ from firstlight.records.live import FeedTrack
 
 class Limits(Settable):
     share: float = 0.4
-    """Of a step's time, as a median."""
+    """Largest share of a step's time, as a median, that may be spent waiting."""
     shortest_s: float = 0.03
-    """Shorter steps are not judged."""
+    """Seconds; shorter steps are not judged."""
 
 
 def find(track: FeedTrack, limits: Limits) -> Found:

@@ -1,13 +1,13 @@
 """The target of a sequence is a piece of its input that the model can see.
 
 ## What it sees
-The target as the loss gets it, laid over the input sequence at every offset. A model of the next place has its target
-one place on. Told are: a forecast whose window overlaps the input; a causal model that is asked for the very token that
-it is given; a target that lies in the past, or two places on.
+The target, as the loss gets it, is compared with the input sequence at every offset. A next-step model has its target
+one position later. Reported are a forecast whose window overlaps the input, a causal model that is asked for the very
+token it is given, and a target that lies in the past, or two or more positions later.
 
 ## When it is fine
-Reconstruction is asked of models that see everything, and is not told; nor are models of the next token whose loss is
-taken at some of the places, as of the answer after a prompt. Memory and copy tasks are: they are about the past on
+Reconstruction by models that see everything is not reported; nor are next-token models whose loss covers only some
+positions, such as the answer after a prompt. Memory and copy tasks are reported, though they are about the past on
 purpose.
 """
 
@@ -26,31 +26,31 @@ def find(seen: LagSeen, _limits: NoLimits) -> Found:
             return
         yield Evidence(
             where=where,
-            saw=f"{common} of {seen.places} target values are input values: they begin at place "
+            saw=f"{common} of {seen.places} target values are input values, starting at position "
             f"{max(0, seen.offset)} of {seen.length}",
             wanted="targets that come after the last input",
             severity=Severity.WARNING if seen.whole_numbers else None,
-            likely="the window of the targets is cut one or more steps too early",
-            do="print the indices of one input window and of its target, and begin the target after the input's end",
+            likely="the target window is cut one or more steps too early",
+            do="print the indices of one input window and of its target, and start the target after the input's end",
             numbers=numbers,
         )
     elif seen.offset == 0 and seen.whole_numbers and seen.causal:
         yield Evidence(
             where=where,
-            saw="the target at every place is the token given at that place, and the model sees it",
-            wanted="the token of the next place",
+            saw="the target at every position is the token given at that position, and the model sees it",
+            wanted="the token at the next position",
             numbers=numbers,
         )
     elif seen.offset < 0 or (seen.offset > 1 and seen.whole_numbers):
         behind = seen.offset < 0
         yield Evidence(
             where=where,
-            saw=f"the target is everywhere the input {abs(seen.offset)} places {'before' if behind else 'after'} it",
-            wanted="the input of the next place",
+            saw=f"the target is always the input {abs(seen.offset)} places {'earlier' if behind else 'later'}",
+            wanted="the input at the next position",
             cause="data-leak-target" if behind else "data-label-misaligned",
             severity=Severity.WARNING,
-            likely="shifted the wrong way" if behind else "shifted twice: by the data set and by the model",
-            do="shift once: `inputs[:, :-1]` against `targets[:, 1:]`, or leave it to the model",
+            likely="shifted the wrong way" if behind else "shifted twice: by the dataset and by the model",
+            do="shift once: `inputs[:, :-1]` against `targets[:, 1:]`, or leave the shift to the model",
             numbers=numbers,
         )
 
@@ -60,7 +60,7 @@ CHECK = Check(
     summary="the target of a sequence is a piece of its own input",
     causes=("data-leak-future", "data-leak-target", "data-label-misaligned"),
     likely="the labels were not shifted: the model is asked for what it is given",
-    fix="shift the labels by one place against the inputs, once",
+    fix="shift the labels by one position against the inputs, once",
     severity=Severity.ERROR,
     confidence=0.93,
     find=find,

@@ -1,12 +1,12 @@
 """The target is one of the features.
 
 ## What it sees
-At every step looked at, a column of the inputs equals the target of the same rows, or is a line in it. The model only
-has to copy it, and will have nothing to copy when it is used.
+At every step looked at, a column of the inputs equals the target of the same rows, or is a linear function of it. The
+model only has to copy it, and will have nothing to copy when it is used.
 
 ## When it is fine
-A toy whose target is a line in its only feature is not reported, nor are models that reconstruct their input. A copying
-task on purpose looks the same; allow it there.
+A toy whose target is a linear function of its only feature is not reported, nor are models that reconstruct their
+input. A copying task on purpose looks the same; allow it there.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -15,9 +15,9 @@ from firstlight.records.feed import FeedSeen
 
 class Limits(Settable):
     steps: int = 4
-    """Each of at least eight rows: by chance it does not happen so often."""
+    """Fewest steps, each of at least eight rows; by chance it does not happen so often."""
     columns: int = 3
-    """Where more columns fit, they are lags of one series or one-hot codes of the label, and told as well."""
+    """Most columns that are named; where more fit, they are lags of one series or one-hot codes of the label."""
 
 
 def find(feed: FeedSeen, limits: Limits) -> Found:
@@ -25,11 +25,11 @@ def find(feed: FeedSeen, limits: Limits) -> Found:
     if not echo.columns or echo.compared < limits.steps:
         return
     shown = ", ".join(map(str, echo.columns[: limits.columns]))
-    how = "equals the target" if echo.exact else "is a line in the target"
+    how = "equals the target" if echo.exact else "is a linear function of the target"
     yield Evidence(
         where=at(feed.site, module=feed.name, rank=feed.rank),
-        saw=f"column {shown} of {echo.of} {how} at all of {echo.compared} steps looked at",
-        wanted="inputs that do not hold the answer",
+        saw=f"column {shown} of {echo.of} {how} at all {echo.compared} steps looked at",
+        wanted="inputs that do not contain the target",
         numbers={"column": echo.columns[0], "compared": echo.compared},
     )
 
@@ -39,7 +39,7 @@ CHECK = Check(
     summary="the target is one of the features",
     causes=("data-leak-target",),
     likely="the target column was not dropped from the table, or a feature is computed from it",
-    fix="drop the column by name before the features are made, and train again: an honest score will be lower",
+    fix="drop the column by name before the features are computed, and train again: an honest score will be lower",
     severity=Severity.ERROR,
     confidence=0.95,
     find=find,

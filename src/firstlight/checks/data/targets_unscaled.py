@@ -1,13 +1,13 @@
-"""The targets of a regression are large numbers in their own unit.
+"""The targets of a regression are large numbers in their raw unit.
 
 ## What it sees
-The targets lie far from zero, or spread widely, against what the model gives in its first steps. A copy of the
-program with standardised targets decides: it is reported when that copy learns, by its own measure, and the program
+The targets lie far from zero, or spread widely, compared with what the model predicts in its first steps. A copy of the
+program with standardized targets decides: it is reported if that copy learns, by its own measure, and the program
 hardly does.
 
 ## When it is fine
-A model that scales its output itself, and an optimizer whose steps are large enough, get there all the same; the
-copy then learns no better.
+A model that scales its output itself, or an optimizer whose steps are large enough, gets there all the same; the copy
+then learns no better.
 """
 
 import math
@@ -20,9 +20,9 @@ REGRESSION = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 
 class Limits(Settable):
     size: float = 20.0
-    """Mean or deviation of the targets; a fresh model gives values of about 1."""
+    """Smallest mean or standard deviation of the targets; a fresh model predicts values of about 1."""
     reached: float = 0.2
-    """Range of the predictions over the size of the targets: beyond it the model is already there."""
+    """Largest prediction over the size of the targets; beyond it the model is already there."""
 
 
 def find(loss: LossSite, limits: Limits) -> Found:
@@ -37,17 +37,17 @@ def find(loss: LossSite, limits: Limits) -> Found:
         where=at(loss.site, step=loss.first_step, rank=loss.rank),
         saw=f"targets from {target.low:.4g} to {target.high:.4g} (mean {target.mean:.4g}, deviation {target.std:.3g}); "
         f"predictions from {given.low:.3g} to {given.high:.3g}",
-        wanted="targets of about the size of the model's outputs",
+        wanted="targets about as large as the model's outputs",
         numbers={"mean": target.mean, "deviation": target.std, "given": given.high},
     )
 
 
 CHECK = Check(
     id="FL106",
-    summary="the targets are far larger than anything the model gives",
+    summary="the targets are far larger than anything the model predicts",
     causes=("data-scale",),
-    likely="targets in their raw unit (prices, metres, counts)",
-    fix="standardise the targets with statistics of the training set, and undo it when predicting",
+    likely="targets in their raw unit (prices, meters, counts)",
+    fix="standardize the targets with the statistics of the training set, and undo it when predicting",
     severity=Severity.NOTE,
     proven=Severity.WARNING,
     confidence=0.5,

@@ -1,12 +1,12 @@
 """Validation rows lie among the training rows in time.
 
 ## What it sees
-The declared table has a time column and says which rows are for training. A good part of the validation rows is not
-later than the last training row: the model is scored on times whose neighbours, before and after, it has seen.
+The declared table has a time column and says which rows are for training. Some validation rows are not later than the
+last training row: the model is scored at times for which it has seen the neighbors, before and after.
 
 ## When it is fine
-A split by patient, machine or place, where each has the whole span of time: what is asked there is about new ones, not
-about the future. Allow it then.
+A split by patient, machine or place, where each covers the whole span of time: the question there is about new ones,
+not about the future. Allow it then.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
@@ -15,9 +15,9 @@ from firstlight.records.declared import TimeOrder
 
 class Limits(Settable):
     share: float = 0.01
-    """Of the validation rows; a few at the border may share its day."""
+    """Largest share of the validation rows that may be that early; a few at the border may fall on the same day."""
     random: float = 0.5
-    """Of the neighbours in time that a random split would set apart: from here on it was drawn at random."""
+    """Share of the neighbors in time that a random split would separate, from which on the split counts as random."""
 
 
 def find(order: TimeOrder, limits: Limits) -> Found:
@@ -29,7 +29,7 @@ def find(order: TimeOrder, limits: Limits) -> Found:
     yield Evidence(
         where=Where(),
         saw=f"{order.before_last:.0%} of the validation rows are not later than `{order.column}` {order.train_last}, "
-        f"the last of training{', spread as a random split spreads them' if drawn else ''}",
+        f"the last of training{', spread as by a random split' if drawn else ''}",
         wanted=f"validation rows later than all training rows, which begin at {order.train_first}",
         severity=Severity.ERROR if drawn else Severity.WARNING,
         numbers={"share": order.before_last, "interleaved": order.interleaved},
@@ -41,7 +41,8 @@ CHECK = Check(
     summary="validation rows lie among the training rows in time",
     causes=("data-leak-future",),
     likely="the rows of a time series were split at random",
-    fix="sort by time and cut once: train before the cut, validate after it, with a gap as long as the horizon",
+    fix="sort by time and cut once: train before the cut, validate after it, with a gap as long as the forecast "
+    "horizon",
     severity=Severity.ERROR,
     confidence=0.9,
     find=find,

@@ -1,11 +1,11 @@
 """Training waits for its batches most of the time.
 
 ## What it sees
-From one batch of the training loader to the next, with a step in between: how much of the time nothing but loading is
-done. Watching makes the rest longer, so that the share is rather more than is told here.
+The time from one batch of the training loader to the next, with a step in between, and how much of it is spent on
+nothing but loading. Watching makes the rest longer, so the real share is higher than the one given here.
 
 ## When it is fine
-Batches that are there within milliseconds are not reported, whatever their share: small models always wait.
+Batches that arrive within milliseconds are not reported, whatever their share: small models always wait.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -14,11 +14,11 @@ from firstlight.records.program import Waiting
 
 class Limits(Settable):
     batches: int = 10
-    """Fewer show nothing."""
+    """Fewest batches; fewer show nothing."""
     share: float = 0.75
-    """Of the time, from here on training could be several times as fast."""
+    """Smallest share of the time; from here on training could be several times as fast."""
     shortest_s: float = 0.02
-    """For a batch; less is nothing to gain."""
+    """Fewest seconds of waiting for a batch, on average; with less, there is nothing to gain."""
 
 
 def find(waiting: Waiting, limits: Limits) -> Found:
@@ -29,7 +29,7 @@ def find(waiting: Waiting, limits: Limits) -> Found:
     each, share = waiting.waited / waiting.batches, waiting.waited / max(waiting.elapsed, waiting.waited)
     yield Evidence(
         where=at(waiting.site, step=waiting.step, rank=waiting.rank),
-        saw=f"{share:.0%} of the time goes into waiting for batches of `{waiting.dataset}`, {each:.3f} s for each, "
+        saw=f"{share:.0%} of the time is spent waiting for batches of `{waiting.dataset}`, {each:.3f} s for each, "
         f"with {waiting.workers} workers",
         wanted=f"less than {limits.share:.0%}",
         numbers={"share": share, "each_s": each, "workers": waiting.workers},
@@ -40,7 +40,7 @@ CHECK = Check(
     id="FL110",
     summary="training waits for its batches most of the time",
     causes=("env-input-bound",),
-    likely="files are read or parsed anew for every example, or the loader has too few workers",
+    likely="files are read or parsed again for every example, or the loader has too few workers",
     fix="read and prepare the data once, outside `__getitem__`; raise `num_workers`",
     severity=Severity.WARNING,
     confidence=0.9,

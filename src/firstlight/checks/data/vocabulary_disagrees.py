@@ -1,11 +1,11 @@
-"""The tokenizer and the model do not speak of the same vocabulary.
+"""The tokenizer, the data and the model do not use the same vocabulary.
 
 ## What it sees
-The size of the declared tokenizer, the rows of the table its ids go into, the highest id of real batches, and whether
-sequences begin with two marks of a beginning.
+The size of the declared tokenizer is compared with the rows of the embedding table that its ids go into, and with the
+highest id of real batches. The check also counts the sequences that begin with two beginning-of-sequence tokens.
 
 ## When it is fine
-A table somewhat larger than the vocabulary is padded to a round number for speed, and is not told.
+A table somewhat larger than the vocabulary is padded to a round number for speed, and is not reported.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -14,7 +14,7 @@ from firstlight.records.declared import Vocabulary
 
 class Limits(Settable):
     doubled_share: float = 0.5
-    """Of the sequences that begin with two marks; a few may quote one."""
+    """Largest share of the sequences that may begin with two such tokens; a few may quote one."""
 
 
 def find(seen: Vocabulary, limits: Limits) -> Found:
@@ -23,35 +23,35 @@ def find(seen: Vocabulary, limits: Limits) -> Found:
         yield Evidence(
             where=where,
             saw=f"the tokenizer has {seen.size} ids and `{seen.table}` has {seen.rows} rows",
-            wanted=f"at least {seen.size} rows: an id beyond the last one ends the run",
-            likely="tokens were added to the tokenizer and not to the model, or it belongs to another model",
+            wanted=f"at least {seen.size} rows: an id beyond the last one crashes the run",
+            likely="tokens were added to the tokenizer but not to the model, or it belongs to another model",
             do="`model.resize_token_embeddings(len(tokenizer))`, or build the model with that `vocab_size`",
             numbers={"vocabulary": seen.size, "rows": seen.rows},
         )
     elif seen.highest >= seen.size:
         yield Evidence(
             where=where,
-            saw=f"the data holds id {seen.highest}, and the tokenizer has {seen.size} ids",
+            saw=f"the data contains id {seen.highest}, but the tokenizer has only {seen.size} ids",
             wanted=f"ids below {seen.size}",
             numbers={"highest": seen.highest, "vocabulary": seen.size},
         )
     if seen.sequences and seen.doubled > limits.doubled_share * seen.sequences:
         yield Evidence(
             where=where,
-            saw=f"{seen.doubled} of {seen.sequences} sequences begin with two marks of a beginning",
+            saw=f"{seen.doubled} of {seen.sequences} sequences begin with two beginning-of-sequence tokens",
             wanted="one",
             severity=Severity.WARNING,
-            likely="a template writes the mark and the tokenizer adds another",
-            do="pass `add_special_tokens=False` where a template has written them already",
+            likely="a template writes the token and the tokenizer adds another",
+            do="pass `add_special_tokens=False` where a template has already written them",
             numbers={"doubled": seen.doubled, "sequences": seen.sequences},
         )
 
 
 CHECK = Check(
     id="FL137",
-    summary="tokenizer, data and embedding do not agree about the vocabulary",
+    summary="tokenizer, data and embedding do not agree on the vocabulary",
     causes=("data-tokenizer",),
-    likely="the data was encoded with another tokenizer than the declared one",
+    likely="the data was encoded with a different tokenizer from the declared one",
     fix="encode the data again with the tokenizer that the model was built for",
     severity=Severity.ERROR,
     confidence=0.95,

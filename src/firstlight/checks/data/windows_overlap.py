@@ -1,12 +1,13 @@
 """The windows the model is evaluated on overlap with those it was trained on.
 
 ## What it sees
-Of evaluated sequences, stretches of four places, by all their values; most of them were part of a training sequence
-before, though no whole sequence was. So it is when overlapping windows of one recording are divided at random.
+Stretches of four positions of the evaluated sequences, by all their values: at least a third of them were part of a
+training sequence before, even if no whole sequence was. This happens when overlapping windows of one recording are
+split at random.
 
 ## When it is fine
-Windows at the border between two parts share a few stretches with the other: below a third nothing is said. Silence and
-padding do not count.
+Windows at the border between two parts share a few stretches: below a third nothing is reported. Silence and padding do
+not count.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -15,13 +16,13 @@ from firstlight.records.feed import FeedSeen
 
 class Limits(Settable):
     pieces: int = 200
-    """Fewer may be an accident."""
+    """Fewest stretches; fewer may be an accident."""
     share: float = 0.33
-    """Of the evaluated stretches."""
+    """Smallest share of the evaluated stretches."""
     covered: float = 0.9
-    """Of the trained examples: who evaluates nearly all of them evaluates everything there is, on purpose."""
+    """Largest share of the training examples that is evaluated; beyond it, everything is evaluated, on purpose."""
     crowded: int = 2
-    """Evaluations right after one another, with a step in between: those are a part of the training."""
+    """Most evaluations in a row with just one step in between; with more, they are part of the training."""
 
 
 def find(feed: FeedSeen, limits: Limits) -> Found:
@@ -34,7 +35,7 @@ def find(feed: FeedSeen, limits: Limits) -> Found:
         where=at(feed.eval_site or feed.site, module=feed.name, step=feed.step, rank=feed.rank),
         saw=f"{seen.shared_pieces:.0%} of {seen.pieces:,} stretches of the evaluated sequences were part of a sequence "
         "that was trained on",
-        wanted="recordings, subjects or periods on one side of the split alone",
+        wanted="recordings, subjects or periods on one side of the split only",
         numbers={"shared_pieces": seen.shared_pieces, "pieces": seen.pieces},
     )
 
@@ -43,8 +44,8 @@ CHECK = Check(
     id="FL109",
     summary="evaluated windows share their values with windows that were trained on",
     causes=("data-leak-split", "data-leak-future"),
-    likely="overlapping windows were cut first and divided at random afterwards",
-    fix="divide the recording (by time, subject or file) first, then cut each part into windows",
+    likely="overlapping windows were cut first and split at random afterwards",
+    fix="split the recordings (by time, subject or file) first, then cut each part into windows",
     severity=Severity.ERROR,
     confidence=0.9,
     find=find,

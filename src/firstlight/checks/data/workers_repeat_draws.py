@@ -1,12 +1,12 @@
 """All loader workers draw the same random numbers.
 
 ## What it sees
-In every worker process the examples draw from a random stream that begins in the same state: the first example of each
-worker is augmented alike, and so are the second ones. Only streams the examples really drew from count.
+In every worker process the examples draw from a random stream that starts in the same state: the first example of each
+worker is augmented in the same way, and so are the second ones. Only streams that the examples really drew from count.
 
 ## When it is fine
-Workers that are meant to do the same. A single worker is not reported, and neither are streams that torch seeds for
-each worker by itself.
+Workers that are meant to do the same. A single worker is not reported, and neither are streams that torch itself seeds
+for each worker.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -15,7 +15,7 @@ from firstlight.records.facts import WorkerStream
 
 class Limits(Settable):
     workers: int = 2
-    """That began in the same state and drew from it."""
+    """Fewest workers whose stream started in the same state."""
 
 
 def find(stream: WorkerStream, limits: Limits) -> Found:
@@ -23,9 +23,9 @@ def find(stream: WorkerStream, limits: Limits) -> Found:
         return
     yield Evidence(
         where=at(stream.site, rank=stream.rank),
-        saw=f"{stream.alike} of {stream.workers} workers of `{stream.dataset}` begin to draw from {stream.name} "
+        saw=f"{stream.alike} of {stream.workers} workers of `{stream.dataset}` start drawing from {stream.name} "
         "in the same state",
-        wanted="another random stream in each worker",
+        wanted="a different random stream in each worker",
         numbers={"alike": stream.alike, "workers": stream.workers},
     )
 
@@ -34,8 +34,8 @@ CHECK = Check(
     id="FL156",
     summary="all loader workers draw the same random numbers",
     causes=("env-seed", "data-stale-batch"),
-    likely="each worker has a copy of a generator the data set keeps, or `worker_init_fn` sets a constant seed",
-    fix="draw from `torch`'s own stream, or make the generator in the worker from `torch.initial_seed()`",
+    likely="each worker has a copy of a generator that the dataset keeps, or `worker_init_fn` sets a constant seed",
+    fix="draw from `torch`'s own stream, or create the generator in the worker from `torch.initial_seed()`",
     severity=Severity.ERROR,
     confidence=0.95,
     find=find,

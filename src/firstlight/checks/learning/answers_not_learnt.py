@@ -1,13 +1,13 @@
-"""The program trains, and nothing it was seen to do depends on which answer belongs to which input.
+"""The program trains, but nothing it does depends on which target belongs to which input.
 
 ## What it sees
-At each step the loss is computed once more with the answers of the batch dealt out to other examples. In a program that
-learns, the true answers come to fit better than those, and ever more so. Here the gap did not grow in all the steps
-that were watched at the full learning rate.
+At each step the loss is computed once more with the targets of the batch shuffled among its examples. In a program that
+learns, the true targets come to fit better than shuffled ones, and the gap keeps growing. Here the gap did not grow in
+all the steps that were watched at the full learning rate.
 
 ## When it is fine
-Tasks that need many more steps than were watched before they show anything: raise `--steps`. While a rate still warms
-up, where two players compete and where rewards are sparse, nothing is said.
+Tasks that need many more steps than were watched before they show anything: raise `--steps`. Nothing is reported while
+the learning rate is warming up, where two players compete, or where rewards are sparse.
 """
 
 import math
@@ -18,7 +18,7 @@ from firstlight.records.learning import NO_SIGN, LearningSign
 
 class Limits(Settable):
     steps: int = 80
-    """Measured backwards; the slowest healthy program that was tried needed 73 to show a sign."""
+    """Fewest backwards measured; the slowest healthy program that was tried needed 73 to show a sign."""
 
 
 def find(sign: LearningSign, limits: Limits) -> Found:
@@ -26,9 +26,9 @@ def find(sign: LearningSign, limits: Limits) -> Found:
         return
     yield Evidence(
         where=at(sign.meeting or sign.site, rank=sign.rank),
-        saw=f"in {sign.steps} steps the loss went from {_number(sign.first)} to {_number(sign.last)}; with the answers "
-        f"dealt out to other examples it is {_number(sign.without_inputs)}, and the two did not part",
-        wanted="a loss that falls below the one for answers that belong to other inputs",
+        saw=f"in {sign.steps} steps the loss went from {_number(sign.first)} to {_number(sign.last)}; with targets "
+        f"shuffled among the examples it is {_number(sign.without_inputs)}, and the two did not move apart",
+        wanted="a loss that falls below the one for targets of other inputs",
         numbers={"first": sign.first, "last": sign.last, "without_inputs": sign.without_inputs, "steps": sign.steps},
     )
 
@@ -39,9 +39,10 @@ def _number(value: float | None) -> str:
 
 CHECK = Check(
     id="FL508",
-    summary="nothing it does depends on which answer belongs to which input",
+    summary="nothing the program learns depends on which target belongs to which input",
     causes=("unknown",),
-    likely="inputs, gradients or updates are broken somewhere between the data and the weights; or it needs more steps",
+    likely="inputs, gradients or updates are broken somewhere between the data and the weights, or more steps are "
+    "needed",
     fix="run `firstlight diagnose` on the program: it tries the causes one by one",
     severity=Severity.WARNING,
     confidence=0.9,

@@ -1,15 +1,16 @@
-"""A metric is a sum over an evaluation, divided by the number of something else.
+"""A metric is summed over an evaluation and divided by the wrong number.
 
 ## What it sees
-In a rehearsal, the losses and right answers of an evaluation are heard as they are computed, and the divisions of the
-program's own. A sum of right answers is divided by the number of batches, or by more examples than were asked; a sum
-of the batches' mean losses is divided by the number of examples; what the last batch gave, alone, is divided by the
-number of all. So is any other score that is taken from the answers (an overlap, a hit rate), where each batch's is
-weighted by its examples and the sum is divided by the number of batches. As a note: the batches' means are averaged
-although the batches differ in size, so that the examples of a small last batch count for more than the others.
+In a rehearsal, the check watches the losses and correct predictions that an evaluation computes, and the program's own
+divisions. It reports a sum of correct predictions divided by the number of batches, or by more examples than were
+evaluated; a sum of the batches' mean losses divided by the number of examples; and the value of the last batch alone,
+divided by the number of all. The same holds for any other score taken from the predictions (an overlap, a hit rate), if
+each batch's score is weighted by its examples and the sum is divided by the number of batches. As a note: the batches'
+means are averaged although the batches differ in size, so the examples of a small last batch count for more than the
+others.
 
 ## When it is fine
-Where only some of the answers count, as unmasked places do, a smaller divisor is not reported.
+If only some of the predictions count, such as unmasked positions, a smaller divisor is not reported.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -18,7 +19,7 @@ from firstlight.records.averages import Averaged
 
 class Limits(Settable):
     apart: float = 0.01
-    """Of what was meant; a mean over batches that is nearer to it misleads nobody."""
+    """Smallest relative difference from the intended mean; a smaller one misleads nobody."""
 
 
 def find(averaged: Averaged, limits: Limits) -> Found:
@@ -29,11 +30,11 @@ def find(averaged: Averaged, limits: Limits) -> Found:
     even = averaged.of_batches and averaged.by == averaged.batches and not averaged.of_last
     if even and not averaged.unequal:
         return
-    unit = "a batch's mean each" if averaged.of_batches else "one of each example"
+    unit = "one mean per batch" if averaged.of_batches else "one per example"
     batches = f"{averaged.batches} batches" if averaged.batches > 1 else "one batch"
-    what = f"a sum of {averaged.what} ({unit}, of {averaged.examples} examples in {batches})"
+    what = f"a sum of {averaged.what} ({unit}, for {averaged.examples} examples in {batches})"
     if averaged.of_last:
-        what = f"what the last of {averaged.batches} batches gave in {averaged.what}, alone,"
+        what = f"what only the last of {averaged.batches} batches gave in {averaged.what}"
     yield Evidence(
         where=at(averaged.site, rank=averaged.rank),
         saw=f"{what} is divided by {averaged.by}, which gives {averaged.value:.4g}",
@@ -46,10 +47,10 @@ def find(averaged: Averaged, limits: Limits) -> Found:
 
 CHECK = Check(
     id="FL553",
-    summary="a metric is a sum over an evaluation, divided by the number of something else",
+    summary="a metric is summed over an evaluation and divided by the wrong number",
     causes=("train-metric",),
-    likely="examples are added up and batches counted, or the other way round",
-    fix="add up one number of each example (`loss.item() * len(batch)`), and divide by how many examples there were",
+    likely="examples are summed but batches are counted, or the other way round",
+    fix="sum one number per example (`loss.item() * len(batch)`), and divide by the number of examples",
     severity=Severity.WARNING,
     confidence=0.6,
     find=find,

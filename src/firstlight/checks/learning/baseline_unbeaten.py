@@ -1,12 +1,14 @@
-"""After a quick training the model is no better than an answer that needs no model.
+"""After a short training the model is no better than a prediction that needs no model.
 
 ## What it sees
-The model was trained for a while as declared, and scored on the validation examples beside simple answers fitted to the
-same training examples: the most frequent class or the mean, the last value of a series, a linear model.
+The model is trained for a while as declared, and scored on the validation examples. Simple predictions fitted to the
+same training examples are scored there as well: the most frequent class or the mean, the last value of a series, a
+linear model.
 
 ## When it is fine
-A large model may need far longer than this to pass a linear one, so that is a note. To stay behind a constant answer is
-more: nothing was learnt that holds for new examples. A target with nothing to be predicted looks the same.
+A large model may need far longer than this to beat a linear one, so that is a note. Failing to beat a constant
+prediction is more serious: nothing was learned that holds for new examples. A target that cannot be predicted at all
+looks the same.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -17,11 +19,11 @@ CONSTANT = ("majority class", "mean")
 
 class Limits(Settable):
     noises: float = 2.0
-    """Standard errors by which the model must be better than a constant answer."""
+    """Standard errors by which the model must be better than a constant prediction."""
     behind: float = 1.1
-    """Times the error of a better answer from which the model counts as behind it."""
+    """Factor on the error of a better prediction from which on the model counts as behind it."""
     steps: int = 100
-    """Trained; after fewer nothing is said."""
+    """Fewest training steps; after fewer nothing is reported."""
 
 
 def find(seen: Baselines, limits: Limits) -> Found:
@@ -45,10 +47,10 @@ def find(seen: Baselines, limits: Limits) -> Found:
 
 CHECK = Check(
     id="FL551",
-    summary="the model is no better than an answer that needs no model",
+    summary="the model is no better than a prediction that needs no model",
     causes=("unknown", "hp-lr-low", "data-label-misaligned", "arch-capacity"),
-    likely="the model does not learn what a line through the features already tells: rate, pairing or output layer",
-    fix="overfit a single batch; if that works, compare the features given to the linear model with those given to it",
+    likely="the model fails to learn even what a linear model finds: check learning rate, pairing and output layer",
+    fix="overfit a single batch; if that works, compare the features of the linear model with the inputs of the model",
     severity=Severity.WARNING,
     confidence=0.4,
     symptom=True,

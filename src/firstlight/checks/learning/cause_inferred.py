@@ -1,11 +1,12 @@
-"""No single check names the cause; everything known together does.
+"""No single check names the cause; all the evidence together does.
 
 ## What it sees
-The observations and the experiments on copies of the program are weighed together. One cause is more likely than all
-others and the program shows no sign of learning, or a repair of that cause made a copy of the program learn.
+The observations and the experiments on copies of the program are weighed together. Either one cause is more likely than
+all others together and the program shows no sign of learning, or a repair of that cause made a copy of the program
+learn.
 
 ## When it is fine
-It is an inference and says how sure it is. Where the program learns and nothing was proven, nothing is said.
+It is an inference and says how sure it is. If the program learns and nothing was proven, nothing is reported.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -14,9 +15,9 @@ from firstlight.records.inferred import Inferred
 
 class Limits(Settable):
     probability: float = 0.5
-    """More likely than all other causes together."""
+    """Smallest probability; at one half the cause is as likely as all others together."""
     shown: int = 3
-    """Observations told."""
+    """Most observations listed."""
 
 
 def find(inferred: Inferred, limits: Limits) -> Found:
@@ -41,10 +42,10 @@ def find(inferred: Inferred, limits: Limits) -> Found:
 
 CHECK = Check(
     id="FL509",
-    summary="everything known together points at one cause",
+    summary="all the evidence together points to one cause",
     causes=("unknown",),
     likely="an inference from what was observed and tried",
-    fix="run `firstlight diagnose --explain-trail` to see how it came about",
+    fix="run `firstlight diagnose --explain-trail` to see how it was reached",
     severity=Severity.WARNING,
     confidence=0.5,
     find=find,

@@ -1,14 +1,14 @@
-"""The model cannot learn two examples by heart.
+"""The model cannot memorize two examples.
 
 ## What it sees
-The same two examples (eight with batch norm) for hundreds of steps, regularisation off, with the experiment's optimizer
-and, where that fails, with Adam at several rates. How it fails tells why: rising, oscillating, flat at the value of a
-constant answer, or flat where a second activation holds it.
+The model trains on the same two examples (eight with batch norm) for hundreds of steps, with regularization off. The
+experiment's own optimizer is used and, if that fails, Adam at several rates. How it fails tells why: the loss rises,
+oscillates, stays flat at the value of a constant prediction, or stays flat where a second activation holds it.
 
 ## When it is fine
 Models with fewer parameters than numbers to learn are not judged, nor those whose loss was still falling when the time
-was up, nor those whose first loss is not finite. How far a loss of several terms can fall is not known; it is asked to
-fall, and no more. Adversarial losses are not meant to: ignore it there.
+was up, nor those whose first loss is not finite. How far a loss of several terms can fall is not known, so it is only
+expected to fall. Adversarial losses are not meant to fall: ignore the check there.
 """
 
 import math
@@ -19,16 +19,16 @@ from firstlight.records.declared import Overfit
 
 class Limits(Settable):
     left: float = 0.1
-    """Share of the way from the first loss to the floor; every healthy configuration measured got below."""
+    """Largest share of the way from the first loss to the floor that may be left; every healthy model gets below."""
     rising: float = 1.2
-    """Times the first loss at the end: it is driven away."""
+    """Ratio of the last loss to the first above which the loss is driven away."""
     near: float = 0.05
-    """Relative distance within which a resting place counts as a known one."""
+    """Largest relative distance at which a final loss counts as a known one."""
     fallen: float = 0.7
-    """Of the first loss, where its least is not known (several terms, a function of the user's own): a loss that can
-    fall so far is no broken one."""
+    """Ratio of the last loss to the first that is low enough if the minimum is not known (several terms, a user's own
+    function)."""
     falling: float = 0.9
-    """Of the first loss: below it at the end, and with the time up before the steps, it may well get there."""
+    """Ratio below which a loss was still falling if the time was up before the steps; it may well get there."""
 
 
 def find(overfit: Overfit, limits: Limits) -> Found:
@@ -50,7 +50,7 @@ def find(overfit: Overfit, limits: Limits) -> Found:
     yield Evidence(
         where=at(overfit.site, rank=overfit.rank),
         saw=f"{len(shown)} steps on {overfit.examples} examples take the loss from {shown[0]:.4g} "
-        f"to {f'{shown[-1]:.4g}' if math.isfinite(shown[-1]) else 'what is not finite'}{how}",
+        f"to {f'{shown[-1]:.4g}' if math.isfinite(shown[-1]) else 'a non-finite value'}{how}",
         wanted=f"below {limits.fallen:.0%} of the first loss"
         if overfit.floor is None
         else f"near {overfit.floor:.3g}, the least possible",
@@ -70,7 +70,7 @@ def _learnt(losses: tuple[float, ...], overfit: Overfit, limits: Limits) -> bool
 
 
 def _procedure(own: tuple[float, ...], overfit: Overfit, limits: Limits) -> tuple[str, str, str]:
-    """The model can; this optimizer does not."""
+    """The model can learn them, but this optimizer does not."""
     if not own[-1] <= limits.rising * own[0]:
         return "hp-lr-high", "the optimizer's steps are too large", "lower the learning rate by ten"
     return "hp-lr-low", "the optimizer's steps are too small", f"try Adam at {overfit.reference_lr:g}"
@@ -80,21 +80,21 @@ def _shape(losses: tuple[float, ...], overfit: Overfit, limits: Limits) -> tuple
     last = losses[-1]
     double, guess = overfit.double_activation_floor, overfit.guess
     if not last <= limits.rising * losses[0]:
-        return "loss-sign", "it is driven away from the answer", "see whether the loss has the right sign"
+        return "loss-sign", "the loss is driven away from its minimum", "check whether the loss has the right sign"
     if double is not None and abs(last - double) < limits.near * double:
-        where = "it rests where a second activation holds it"
+        where = "the loss stays where a second activation holds it"
         return "loss-double-activation", where, "return raw scores: the loss applies the activation itself"
     if guess is not None and abs(last - guess) <= limits.near * abs(guess):
-        where = "it rests at the best constant answer: nothing of the input arrives, or nothing of the gradient"
+        where = "the loss stays at that of the best constant output: no input or no gradient gets through"
         return "loss-detached", where, "print the output for two different inputs, then the gradients layer by layer"
-    return "arch-capacity", "the output cannot take the form of the answer", "compare output and target by hand"
+    return "arch-capacity", "the output cannot take the form of the target", "compare output and target by hand"
 
 
 CHECK = Check(
     id="FL531",
-    summary="the model cannot learn two examples by heart",
+    summary="the model cannot memorize two examples",
     causes=("loss-detached", "loss-sign", "loss-double-activation", "arch-capacity", "hp-lr-high", "hp-lr-low"),
-    likely="something between input and loss is broken",
+    likely="something between the input and the loss is broken",
     fix="print shapes and values from the input to the loss for one example",
     severity=Severity.ERROR,
     confidence=0.9,

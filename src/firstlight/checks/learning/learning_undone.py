@@ -1,28 +1,28 @@
-"""What had been learnt is lost again.
+"""What was learned is lost again.
 
 ## What it sees
-The loss had fallen to less than half of where it began, and for some time now lies again where it began, or far
-above it; one spike that recovers does not count.
+The loss had fallen to less than half of its starting value, and for some time it has been back near that value, or far
+above it. One spike that recovers does not count.
 
 ## When it is fine
-Losses that may be negative, runs without a loader and runs with several optimizers are not judged. A new task or a
-new phase of a curriculum can undo a loss on purpose; it then falls again, and is told of at most once.
+Losses that may be negative, runs without a loader and runs with several optimizers are not judged. A new task or a new
+phase of a curriculum can undo a loss on purpose; it then falls again, and is reported at most once.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import LossTrack
 
 STRETCH = 8
-"""Steps of one mean of the trend."""
+"""Steps averaged into one value of the trend."""
 
 
 class Limits(Settable):
     learnt: float = 0.5
-    """Share of the starting loss below which something had been learnt."""
+    """Share of the starting loss below which something had been learned."""
     lost: float = 0.8
-    """Share of the starting loss from which on nearly all of it is gone."""
+    """Share of the starting loss above which nearly all of it is lost again."""
     stretch: int = 32
-    """Steps over which it must have stayed there; spikes recover within sixteen."""
+    """Fewest steps for which it must have stayed there; spikes recover within sixteen."""
 
 
 def find(track: LossTrack, limits: Limits) -> Found:
@@ -35,7 +35,7 @@ def find(track: LossTrack, limits: Limits) -> Found:
         return
     yield Evidence(
         where=Where(step=track.step, rank=track.rank),
-        saw=f"the loss began at {track.start:.4g}, had come down to {track.best:.4g}, and is back at {track.level:.4g}",
+        saw=f"the loss started at {track.start:.4g}, had fallen to {track.best:.4g}, and is back at {track.level:.4g}",
         wanted="a loss that keeps what it has gained",
         numbers={"start": track.start, "best": track.best, "level": track.level},
     )
@@ -43,11 +43,11 @@ def find(track: LossTrack, limits: Limits) -> Found:
 
 CHECK = Check(
     id="FL571",
-    summary="what had been learnt is lost again",
+    summary="what was learned is lost again",
     causes=("hp-lr-high", "train-schedule", "data-label-misaligned", "train-reinit"),
-    likely="a learning rate that became too high, a weight that was reset, or data that changed under the run",
-    fix="look at what changed in the steps before (learning rate, data, phase), and go back to a checkpoint before "
-    "them",
+    likely="a learning rate that became too high, a weight that was reset, or data that changed during the run",
+    fix="look at what changed in the steps before (learning rate, data, phase), and go back to a checkpoint from "
+    "before the change",
     severity=Severity.ERROR,
     confidence=0.9,
     find=find,

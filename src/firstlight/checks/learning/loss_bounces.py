@@ -1,12 +1,12 @@
-"""The loss bounces from step to step and goes nowhere.
+"""The loss bounces from step to step and makes no progress.
 
 ## What it sees
-Nearly every step turns around what the last one did, by a good part of the loss itself, and the loss has hardly come
-down from where it began.
+Nearly every step reverses the direction of the step before, by a good part of the loss itself, and the loss has hardly
+come down from its starting value.
 
 ## When it is fine
-Noise turns around two times in three and is left alone. Two batches in turn, one harder than the other, bounce as well,
-but the loss of such a run comes down.
+Noise reverses direction two times in three and is not reported. Two alternating batches, one harder than the other,
+make the loss bounce as well, but it comes down.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
@@ -15,13 +15,13 @@ from firstlight.records.live import LossTrack
 
 class Limits(Settable):
     steps: int = 128
-    """The window over which turns are counted."""
+    """Steps over which reversals are counted."""
     turns: float = 0.85
-    """Share of steps that turn around the last; pure noise has 0.67 with a deviation of 0.04."""
+    """Share of steps that reverse the last one; pure noise has 0.67 with a standard deviation of 0.04."""
     swing: float = 0.1
-    """Noise over level; a bounce of a few per cent does no harm."""
+    """Smallest ratio of noise to level; a bounce of a few percent does no harm."""
     left: float = 0.7
-    """Share of the starting loss that is still there, at the least."""
+    """Smallest share of the starting loss that is still left."""
 
 
 def find(track: LossTrack, limits: Limits) -> Found:
@@ -33,8 +33,8 @@ def find(track: LossTrack, limits: Limits) -> Found:
         return
     yield Evidence(
         where=Where(step=track.step, rank=track.rank),
-        saw=f"{track.flips:.0%} of the last {limits.steps} steps turn around the one before; the loss is at "
-        f"{track.level:.4g} and began at {track.start:.4g}",
+        saw=f"{track.flips:.0%} of the last {limits.steps} steps reverse the one before; the loss is at "
+        f"{track.level:.4g} and started at {track.start:.4g}",
         wanted="losses that fall on average",
         numbers={"flips": track.flips, "level": track.level, "start": track.start},
     )
@@ -42,7 +42,7 @@ def find(track: LossTrack, limits: Limits) -> Found:
 
 CHECK = Check(
     id="FL573",
-    summary="the loss bounces from step to step and goes nowhere",
+    summary="the loss bounces from step to step and makes no progress",
     causes=("hp-lr-high", "hp-optimizer"),
     likely="every step jumps over the valley: the learning rate is too high",
     fix="divide the learning rate by 3 and look at the first hundred steps again",

@@ -1,14 +1,14 @@
-"""The loss climbs above where it began.
+"""The loss rises above its starting value.
 
 ## What it sees
-Over the last 128 steps of a run that a loader feeds, the loss rises steadily, by more than its noise, and has left
-the level it began at behind it. Or the graph shows that what is trained on is the negative of a loss function that
-is never below zero, and it falls: then that loss climbs without bound.
+Over the last 128 steps of a run that a loader feeds, the loss rises steadily, by more than its noise, and is clearly
+above its starting value. Or the graph shows that the negative of a loss function that is never below zero is minimized,
+and that it falls: then the loss itself climbs without bound.
 
 ## When it is fine
 Reinforcement learning and adversarial training have no loss that must fall: runs without a loader, or with several
-optimizers, are not judged. While the learning rate is still rising nothing is said, and a term that is brought in
-slowly (KL annealing, a curriculum) raises a loss that had fallen before, not above its beginning.
+optimizers, are not judged. Nothing is reported while the learning rate is still rising. A term that is phased in slowly
+(KL annealing, a curriculum) raises a loss that had fallen before, but not above its starting value.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
@@ -17,15 +17,15 @@ from firstlight.records.live import LossTrack
 
 class Limits(Settable):
     steps: int = 64
-    """Fewer do not make a trend."""
+    """Fewest steps; fewer do not make a trend."""
     chance: float = 1e-3
-    """Of so clear a rise without a trend; one test in a thousand, and the rise must be large as well."""
+    """Largest probability that so clear a rise is chance; one in a thousand, and the rise must be large as well."""
     above_start: float = 0.2
-    """Share of the start by which it must lie above it; noise between batches stays below."""
+    """Smallest share of the starting loss by which the loss is above it; noise between batches stays below that."""
     negated_steps: int = 16
-    """Of a negated loss: as many as make a level."""
+    """Fewest steps for a negated loss: as many as make a level."""
     noises: float = 3.0
-    """Of its own noise that the rise over the window must exceed."""
+    """Smallest rise over the window, in multiples of the noise."""
 
 
 def find(track: LossTrack, limits: Limits) -> Found:
@@ -41,8 +41,8 @@ def find(track: LossTrack, limits: Limits) -> Found:
         return
     yield Evidence(
         where=Where(step=track.step, rank=track.rank),
-        saw=f"the loss began at {track.start:.4g}, is at {track.level:.4g} after {track.steps} steps, and rises",
-        wanted="a loss that falls, or stays near where it began",
+        saw=f"the loss started at {track.start:.4g}, is at {track.level:.4g} after {track.steps} steps, and is rising",
+        wanted="a loss that falls, or stays near its starting value",
         cause="hp-lr-high" if track.best < track.start - abs(track.start) * limits.above_start else None,
         numbers={"start": track.start, "level": track.level, "rise": rise},
     )
@@ -60,14 +60,14 @@ def _negated(track: LossTrack, loss: str) -> Found:
         severity=Severity.ERROR,
         confidence=0.95,
         likely="the sign of the loss is wrong",
-        do="take the minus away in front of what `backward` is called on",
+        do="remove the minus sign from what `backward` is called on",
         numbers={"start": track.start, "level": track.level},
     )
 
 
 CHECK = Check(
     id="FL570",
-    summary="the loss climbs above where it began",
+    summary="the loss rises above its starting value",
     causes=("loss-sign", "hp-lr-high", "train-no-zero-grad"),
     likely="the sign of the loss is wrong, or the learning rate is too high",
     fix="look at the sign of what `backward` is called on; then divide the learning rate by 10 and check again",

@@ -1,11 +1,11 @@
-"""The loss runs away.
+"""The loss grows many times over, and the weights with it.
 
 ## What it sees
-The loss has grown many times over its first values, the weights have grown with it, and it has not come back.
+The loss has grown to many times its first values, the weights have grown with it, and it has not come back.
 
 ## When it is fine
-Reinforcement learning and adversarial losses wander, and a curriculum or a warm-up of a term raises the loss a few
-times; the weights do not run away with them.
+Reinforcement learning and adversarial losses wander, and a curriculum or the warm-up of a term makes the loss a few
+times larger; the weights do not grow with them.
 """
 
 import math
@@ -17,13 +17,13 @@ from firstlight.records.facts import LossCurve
 
 class Limits(Settable):
     values: int = 10
-    """Fewer do not make a trend."""
+    """Fewest loss values; fewer do not make a trend."""
     window: int = 5
-    """Values at each end that are compared, by their medians."""
+    """Number of values at each end whose medians are compared."""
     growth: float = 20.0
-    """Times the first values; KL warm-ups and task switches stay below three."""
+    """Smallest ratio of the last values to the first; KL warm-ups and task switches stay below three."""
     weight_growth: float = 2.0
-    """Times the first weights; a stable run stays within a few per cent at this length."""
+    """Smallest ratio of the last weight norm to the first; in a stable run it grows by a few percent."""
 
 
 def find(curve: LossCurve, limits: Limits) -> Found:
@@ -40,14 +40,14 @@ def find(curve: LossCurve, limits: Limits) -> Found:
         where=at(curve.lr_site or curve.site, rank=curve.rank),
         saw=f"the loss went from {first:.3g} to {last:.3g} and the weights' norm "
         f"from {weights[0]:.3g} to {weights[-1]:.3g}" + (f" at learning rate {curve.lr:g}" if curve.lr else ""),
-        wanted="a loss that falls, or stays of the same order",
+        wanted="a loss that falls, or stays of the same order of magnitude",
         numbers={"first": first, "last": last},
     )
 
 
 CHECK = Check(
     id="FL501",
-    summary="the loss and the weights run away",
+    summary="the loss and the weights grow out of control",
     causes=("hp-lr-high",),
     likely="the learning rate is too high",
     fix="divide the learning rate by 10 and check again; if it still diverges, look at the gradients before clipping",

@@ -1,13 +1,13 @@
-"""The loss shoots up again and again.
+"""The loss spikes again and again.
 
 ## What it sees
-Several times in a thousand steps a single loss stood far above its neighbours and above the level the run began at,
-and came back within a few steps.
+Several times in a thousand steps a single loss was far above its neighbors and above the starting level of the run, and
+came back within a few steps.
 
 ## When it is fine
-One spike is nothing. Losses near zero jump by large factors when a batch holds one hard example: a spike must pass
-the loss of the untrained model to count. Outliers that the program meets by clipping the gradients do no harm; such
-spikes are not counted.
+A single spike is harmless. Losses near zero jump by large factors when a batch holds one hard example: to count, a
+spike must exceed the loss of the untrained model. Spikes whose gradients the program clips do no harm and are not
+counted.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
@@ -16,7 +16,7 @@ from firstlight.records.live import LossTrack
 
 class Limits(Settable):
     spikes: int = 3
-    """In a thousand steps; healthy heavy-tailed noise makes none that pass the start as well."""
+    """Fewest spikes in a thousand steps; healthy heavy-tailed noise makes none that also exceed the start."""
 
 
 def find(track: LossTrack, limits: Limits) -> Found:
@@ -25,16 +25,16 @@ def find(track: LossTrack, limits: Limits) -> Found:
     at = ", ".join(str(step) for step in track.spiked_at[-limits.spikes :])
     yield Evidence(
         where=Where(step=track.spiked_at[-1] if track.spiked_at else track.step, rank=track.rank),
-        saw=f"{track.spikes} times in the last thousand steps the loss rose above {track.start:.4g}, where it had "
-        f"begun, from about {track.level:.4g}, and came back{f': at steps {at}' if at else ''}",
-        wanted="single losses of the same order as their neighbours",
+        saw=f"{track.spikes} times in the last thousand steps the loss rose above its starting value {track.start:.4g} "
+        f"from about {track.level:.4g}, and came back{f': at steps {at}' if at else ''}",
+        wanted="single losses of the same order of magnitude as their neighbors",
         numbers={"spikes": track.spikes, "start": track.start, "level": track.level},
     )
 
 
 CHECK = Check(
     id="FL572",
-    summary="the loss shoots up again and again",
+    summary="the loss spikes again and again",
     causes=("data-outlier", "hp-lr-high", "num-precision"),
     likely="a few corrupt or extreme examples, or steps that are too large for the hardest batches",
     fix="look at the batches of those steps; if they are ordinary, clip the gradients",

@@ -1,8 +1,8 @@
 """A metric compares every prediction with every label.
 
 ## What it sees
-Outside the loss, a comparison of shapes such as (N, 1) and (N,) gave N x N results that were then averaged or
-summed: the number reported is the chance agreement of two label vectors.
+Outside the loss, a comparison of shapes such as (N, 1) and (N,) gives N x N results that are then averaged or summed:
+the number reported is only the chance agreement of predictions and labels.
 
 ## When it is fine
 Masks of equal labels (contrastive learning) compare a tensor with itself and are not reduced to one number.

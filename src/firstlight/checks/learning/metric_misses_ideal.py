@@ -1,12 +1,13 @@
-"""The metric does not score the ideal answer best.
+"""The metric does not give ideal predictions the best score.
 
 ## What it sees
-The declared metric of made-up answers to one real batch: the ideal ones, the same ones out of order, and their
-contrary. Whether more or less is better, the ideal must be at the end of the scale, alone.
+The declared metric is called on made-up predictions for one real batch: ideal ones, the same ones in a different order,
+and contrary ones. Whether more or less is better, the ideal predictions must have the highest or the lowest score,
+alone.
 
 ## When it is fine
-A metric that does not compare example by example: how often a class is predicted, a mean of the answers, what a batch
-costs. Declare those that measure how good the answers are.
+A metric that does not compare example by example: how often a class is predicted, the mean of the predictions, the cost
+of a batch. Declare only metrics that measure how good the predictions are.
 """
 
 import math
@@ -17,13 +18,13 @@ from firstlight.records.declared import MetricTried
 
 class Limits(Settable):
     apart: float = 1e-3
-    """Of the larger score: two answers that are this close count as scored alike."""
+    """Largest difference, relative to the larger score, at which two scores count as equal."""
 
 
 def find(tried: MetricTried, limits: Limits) -> Found:
     others = (tried.permuted, tried.contrary)
     score = f"score {tried.ideal:.4g}" if math.isfinite(tried.ideal) else "get a score that is not finite"
-    told = f"ideal answers {score}, out of order {tried.permuted:.4g}, contrary {tried.contrary:.4g}"
+    told = f"ideal predictions {score}, reordered ones {tried.permuted:.4g}, contrary ones {tried.contrary:.4g}"
     if math.isfinite(tried.ideal):
         alike = [abs(tried.ideal - other) <= limits.apart * max(abs(tried.ideal), abs(other)) for other in others]
         above = [tried.ideal > other for other in others if not math.isnan(other)]
@@ -32,17 +33,17 @@ def find(tried: MetricTried, limits: Limits) -> Found:
     yield Evidence(
         where=at(tried.site, rank=tried.rank),
         saw=told,
-        wanted="a score of the ideal answers that is better than both others",
+        wanted="a score for the ideal predictions that is better than both others",
         numbers={"ideal": tried.ideal, "permuted": tried.permuted, "contrary": tried.contrary},
     )
 
 
 CHECK = Check(
     id="FL538",
-    summary="the metric does not score the ideal answer best",
+    summary="the metric does not give ideal predictions the best score",
     causes=("train-metric",),
-    likely="`argmax` over the wrong axis, shapes that broadcast against each other, or a threshold for another scale",
-    fix="call the metric by itself on three answers and targets written by hand, and print the shapes inside it",
+    likely="`argmax` over the wrong axis, shapes that broadcast against each other, or a threshold on another scale",
+    fix="call the metric on three predictions and targets written by hand, and print the shapes inside it",
     severity=Severity.WARNING,
     confidence=0.9,
     find=find,

@@ -1,12 +1,12 @@
-"""Hundreds of steps, and the loss is where it began.
+"""After hundreds of steps the loss is still at its starting value.
 
 ## What it sees
-A run that a loader feeds has made some hundred steps at its full learning rate, and neither the level nor the best
-stretch of its loss differs from the beginning by more than two per cent.
+A run that a loader feeds has made several hundred steps at its full learning rate, and neither the level nor the lowest
+stretch of its loss differs from the start by more than two percent.
 
 ## When it is fine
 Reinforcement learning, adversarial training and losses that may be negative are not judged. Contrastive and language
-models can rest on their first plateau through a long warm-up: while the rate is rising nothing is said.
+models can stay on their first plateau through a long warm-up: nothing is reported while the learning rate is rising.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
@@ -15,9 +15,9 @@ from firstlight.records.live import LossTrack
 
 class Limits(Settable):
     steps: int = 400
-    """Longer than a usual warm-up."""
+    """Fewest steps; longer than a usual warm-up."""
     share: float = 0.02
-    """Of the start; twice the noise between seeds."""
+    """Largest relative difference from the starting loss; twice the noise between seeds."""
 
 
 def find(track: LossTrack, limits: Limits) -> Found:
@@ -32,7 +32,7 @@ def find(track: LossTrack, limits: Limits) -> Found:
         return
     yield Evidence(
         where=Where(step=track.step, rank=track.rank),
-        saw=f"after {track.steps} steps the loss is {track.level:.4g}; it began at {track.start:.4g}",
+        saw=f"after {track.steps} steps the loss is {track.level:.4g}; it started at {track.start:.4g}",
         wanted=f"below {track.start - band:.4g}",
         numbers={"start": track.start, "level": track.level, "steps": track.steps},
     )
@@ -40,7 +40,7 @@ def find(track: LossTrack, limits: Limits) -> Found:
 
 CHECK = Check(
     id="FL574",
-    summary="hundreds of steps, and the loss is where it began",
+    summary="after hundreds of steps the loss is still at its starting value",
     causes=("hp-lr-low", "loss-detached", "train-frozen", "data-label-misaligned", "data-degenerate"),
     likely="no gradient reaches the weights, the learning rate is far too low, or inputs and targets do not belong "
     "together",

@@ -1,15 +1,15 @@
-"""Inputs and labels do not belong together: the program learns no better from them than from mismatched ones.
+"""Inputs and labels do not belong together: the program learns no more from them than from mismatched pairs.
 
 ## What it sees
-Copies of the program ran from the same first batch. With the rows of the inputs put out of order against the
-labels, the loss ends where it ends as it is; yet a single batch can be learnt by heart, so model, loss and
-optimizer work.
+Copies of the program run from the same first batch. In one of them the rows of the inputs are shuffled against the
+labels, and its loss ends where that of the program ends. Yet a single batch can be memorized, so the model, the loss
+and the optimizer work.
 
 ## When it is fine
-A task that is very hard, or so noisy that nothing shows within the steps observed, looks the same at first: look at
-a few examples with their labels before anything else. Nothing is said once the program itself, watched for longer than
-its copies, is seen to learn, nor where a plain fit to the same examples foretells their labels. A learning rate that is
-far too high looks the same too, and is not reported here where a copy at a tenth of it learns.
+A task that is very hard, or so noisy that nothing shows within the steps observed, looks the same at first: look at a
+few examples with their labels before anything else. Nothing is reported if the program itself, watched for longer than
+its copies, is seen to learn, or if a plain fit to the same examples predicts their labels. A learning rate that is far
+too high looks the same too; it is not reported here if a copy at a tenth of it learns.
 """
 
 import math
@@ -22,24 +22,26 @@ CLASSIFYING = ("cross_entropy", "nll_loss", "binary_cross_entropy", "binary_cros
 
 class Limits(Settable):
     steps: int = 100
-    """Of the optimizer; before that most programs have hardly begun."""
+    """Fewest optimizer steps; before that most programs have hardly begun."""
     by_heart: float = 0.4
-    """Share of its first loss that the copy fed one batch must lose; at a usual rate 150 steps bring half or more."""
+    """Share of its first loss that the copy fed one batch must lose; at a usual learning rate 150 steps lose half or
+    more."""
     noises: float = 2.0
-    """Median deviations within which two ends count as the same."""
+    """Largest distance between two final losses that count as equal, in multiples of their noise (median deviation)."""
     alike: float = 0.03
     """Share of the first loss by which learning must beat mismatched pairs."""
     prior: float = 0.6
-    """Loss of mismatched pairs over that of a guess among the classes: below it most examples are of one class, and
-    learning just that beats any pairing for a while."""
+    """Smallest ratio of the loss of mismatched pairs to that of a guess among the classes. Below it most examples are
+    of one class, and learning just that beats any pairing for a while."""
     as_often: float = 0.35
-    """Share of the later steps at which mismatched pairs must have the lower loss on the same batch: half of them where
-    the pairing means nothing, few where it means a little."""
+    """Share of the later steps at which mismatched pairs must have the lower loss on the same batch: half of them if
+    the pairing means nothing, few if it means a little."""
     by_chance: float = 4.0
-    """Deviations within which a plain fit to the same examples may foretell labels by luck; beyond it they belong to
-    their inputs."""
+    """Standard deviations up to which a plain fit to the same examples may predict labels by luck; beyond that they
+    belong to their inputs."""
     learnt_slower: float = 0.3
-    """Share by which a copy at a tenth of the rate must end below mismatched pairs for the rate to be at fault."""
+    """Share by which a copy at a tenth of the learning rate must end below mismatched pairs for the rate to be at
+    fault."""
 
 
 def find(contrast: Contrast, limits: Limits) -> Found:
@@ -67,7 +69,7 @@ def find(contrast: Contrast, limits: Limits) -> Found:
     yield Evidence(
         where=at(contrast.loss_site, rank=contrast.rank),
         saw=f"after {mixed.steps} steps the loss is {mixed.base.last:.4g}; with inputs and labels deliberately "
-        f"mismatched it is {mixed.other.last:.4g}, while one batch alone is learnt down to {one.other.last:.3g}",
+        f"mismatched it is {mixed.other.last:.4g}, while one batch alone is learned down to {one.other.last:.3g}",
         wanted="a loss well below the one for mismatched pairs",
         numbers={"as_is": mixed.base.last, "mismatched": mixed.other.last, "one_batch": one.other.last},
     )
@@ -82,10 +84,10 @@ def _alike(mixed: Pair, limits: Limits) -> bool:
 
 CHECK = Check(
     id="FL506",
-    summary="the program learns no better from its labels than from mismatched ones",
+    summary="the program learns no more from its labels than from mismatched ones",
     causes=("data-label-misaligned",),
     likely="inputs and labels were shuffled, sorted or filtered separately",
-    fix="print a few inputs beside their labels as the model gets them; index both with the same permutation",
+    fix="print a few inputs next to their labels as the model gets them; index both with the same permutation",
     severity=Severity.WARNING,
     confidence=0.85,
     find=find,

@@ -1,13 +1,14 @@
-"""A plain fit to a few hundred of the program's own examples foretells their answers far better than the program does.
+"""A plain fit to a few hundred of the program's own examples predicts their targets far better than the program.
 
 ## What it sees
-Examples and answers as they meet in the loss. A kernel regression learns from a few hundred of them, each foretold by
-all others, of the first that it trains on and of the last; the program's own predictions are scored alike, batch by
-batch. Hundreds of steps into training the program is still far behind, and hardly gains any more.
+The examples and targets are taken as they meet in the loss. A kernel regression is fitted to a few hundred of them, and
+each is predicted from all the others; this is done for the first examples that the program trains on and for the last.
+The program's own predictions are scored the same way, batch by batch. Hundreds of steps into training the program is
+still far behind and hardly improves any more.
 
 ## When it is fine
-While the learning rate rises nothing is said. A program that is stopped on purpose long before it has learnt may stay
-behind, and so may one whose inputs are made far harder in training than the noise among its examples tells.
+Nothing is reported while the learning rate rises. A program that is stopped on purpose long before it has learned may
+be behind, and so may one whose inputs are made harder in training than the noise among its examples suggests.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -16,13 +17,14 @@ from firstlight.records.relations import Relations
 
 class Limits(Settable):
     plain: float = 0.5
-    """Skill of the plain fit, 0 being one answer for all examples and 1 never wrong; less proves nothing."""
+    """Smallest skill of the plain fit, where 0 is predicting the same for all examples and 1 is never wrong; less
+    proves nothing."""
     behind: float = 0.5
-    """Of that skill, which the program has at least; dropout and augmentation may cost it a part."""
+    """Share of that skill that the program must reach; dropout and augmentation may cost it a part."""
     steps: int = 300
-    """Before which a program may simply be young."""
+    """Fewest steps; before that a program may simply not have trained enough."""
     gained: float = 0.1
-    """Of what it lacks, in the last quarter of its course; one that gains more is on its way."""
+    """Largest share of the gap closed in the last quarter of the run; a program that gains more is on its way."""
 
 
 def find(relations: Relations, limits: Limits) -> Found:
@@ -35,9 +37,9 @@ def find(relations: Relations, limits: Limits) -> Found:
         return
     yield Evidence(
         where=at(seen.meeting or seen.site, step=skills.step, rank=seen.rank),
-        saw=f"after {skills.step} steps the program gets {_share(skills.own)} of the way from one answer for all "
-        f"examples to being always right, and a plain fit to {skills.rows} of its examples {_share(plain)}",
-        wanted=f"at least {_share(limits.behind * plain)}, or a skill that still rises",
+        saw=f"after {skills.step} steps the program gets {_share(skills.own)} of the way from one output for all "
+        f"examples to being always right, but a plain fit to {skills.rows} of its examples {_share(plain)}",
+        wanted=f"at least {_share(limits.behind * plain)}, or a skill that is still rising",
         numbers={"own": skills.own, "plain": plain, "before": skills.before, "rows": skills.rows},
     )
 
@@ -50,7 +52,7 @@ CHECK = Check(
     id="FL510",
     summary="a plain fit to a few of its examples does far better than the program",
     causes=("unknown",),
-    likely="the answers can be told from what the program is fed, and something between the two keeps it from learning",
+    likely="the inputs do determine the targets, and something between the two keeps the program from learning",
     fix="run `firstlight diagnose` on the program: it tries the causes one by one",
     severity=Severity.WARNING,
     confidence=0.5,

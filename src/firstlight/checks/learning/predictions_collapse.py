@@ -1,11 +1,12 @@
-"""The model answers the same, whatever it is asked.
+"""The model predicts the same for every input.
 
 ## What it sees
-On a fixed batch of several classes, look after look, nearly all predictions are one class, far beyond its share; or the
-outputs of a regression hardly differ any more from example to example.
+On a fixed batch with several classes, nearly all predictions are one class at look after look, far more than its share;
+or the outputs of a regression hardly differ from example to example any more.
 
 ## When it is fine
-A batch that is mostly of one class is answered mostly with it. In the first looks an untrained model has its favourite.
+If a batch is mostly of one class, most predictions are that class. In the first looks an untrained model favors one
+class.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
@@ -14,13 +15,13 @@ from firstlight.records.live import PredictionTrack
 
 class Limits(Settable):
     share: float = 0.98
-    """Of predictions that are the same class."""
+    """Smallest share of the predictions that are the same class."""
     beyond: float = 1.3
-    """Times the true share of the commonest class."""
+    """Smallest ratio of that share to the true share of the most common class."""
     spread: float = 0.005
-    """Of the outputs, over what it was at the start."""
+    """Spread of the outputs, relative to the start, below which they count as the same."""
     looks: int = 6
-    """Fewer belong to the start."""
+    """Fewest looks; fewer belong to the start."""
 
 
 def find(track: PredictionTrack, limits: Limits) -> Found:
@@ -34,20 +35,20 @@ def find(track: PredictionTrack, limits: Limits) -> Found:
         where=Where(step=track.step, rank=track.rank),
         saw=f"{track.top_share:.0%} of the predictions are one class of {track.classes}"
         if one
-        else f"the outputs differ {track.spread:.2g} times as much from example to example as at the start",
-        wanted=f"about {track.true_share:.0%}, the share of the commonest class"
+        else f"the outputs differ only {track.spread:.2g} times as much from example to example as at the start",
+        wanted=f"about {track.true_share:.0%}, the share of the most common class"
         if one
-        else "outputs that depend on inputs",
+        else "outputs that depend on the inputs",
         numbers={"top_share": track.top_share, "true_share": track.true_share, "spread": track.spread},
     )
 
 
 CHECK = Check(
     id="FL576",
-    summary="the model answers the same, whatever it is asked",
+    summary="the model predicts the same for every input",
     causes=("arch-dead-units", "data-imbalance", "hp-lr-high", "loss-mismatch", "arch-init"),
-    likely="units died after a large step, or always answering the commonest class is the cheapest",
-    fix="look at the dead units and at the balance of the classes; lower the learning rate",
+    likely="units died after a large step, or always predicting the most common class costs least",
+    fix="check for dead units and for class imbalance; lower the learning rate",
     severity=Severity.WARNING,
     confidence=0.6,
     find=find,

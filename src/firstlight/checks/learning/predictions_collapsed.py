@@ -1,12 +1,12 @@
 """After a short training the model predicts the same for everything.
 
 ## What it sees
-Predictions on held-out data: for values, their spread against that of the targets and how many differ; for classes, how
-many are ever predicted.
+Predictions on held-out data. For values: their spread relative to that of the targets, and how many different values
+there are. For classes: how many are ever predicted.
 
 ## When it is fine
-Targets with hardly any signal have an optimum with a small spread: it is compared with what a straight line would
-reach. Heavy imbalance makes the majority class the best early answer; that is a note.
+If the targets contain hardly any signal, the best predictions have a small spread; it is compared with what a linear
+fit would reach. With heavy class imbalance the majority class is the best early prediction; that is a note.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -15,18 +15,18 @@ from firstlight.records.declared import Predictions
 
 class Limits(Settable):
     spread: float = 0.005
-    """Of the targets' spread: a constant, for every purpose."""
+    """Share of the targets' spread below which the predictions are practically constant."""
     of_linear: float = 0.1
-    """Of the spread a straight line through the same inputs would have."""
+    """Share of the spread of a linear fit to the same inputs below which the predictions must be as well."""
     majority: float = 0.9
-    """Share of one class from which on predicting it alone is what early training does."""
+    """Share of one class above which predicting it alone is normal early in training."""
     examples: int = 32
-    """Fewer show nothing."""
+    """Fewest examples; fewer show nothing."""
 
 
 def find(made: Predictions, limits: Limits) -> Found:
     if made.examples < limits.examples or made.nonfinite:
-        return  # what is not finite is told by `value-nonfinite` (FL601)
+        return  # non-finite predictions are reported by `value-nonfinite` (FL601)
     where = at(made.site, rank=made.rank)
     if made.classes is not None and made.predicted_classes is not None:
         if made.predicted_classes == 1 and made.classes > 1:
@@ -48,11 +48,11 @@ def find(made: Predictions, limits: Limits) -> Found:
         yield Evidence(
             where=where,
             saw=f"predictions on `{made.split}` have a spread of {made.prediction_std:.3g} ({made.unique} different "
-            f"values) where the targets have {made.target_std:.3g}",
+            f"values), while the targets have {made.target_std:.3g}",
             wanted=f"at least {limits.spread:.1%} of the targets' spread",
             cause="data-scale",
-            likely="the targets are on a scale the output cannot reach, or the inputs are wiped out on the way",
-            do="standardise the targets, and print the spread over the batch layer by layer",
+            likely="the targets are on a scale the output cannot reach, or the inputs are lost on the way",
+            do="standardize the targets, and print the spread over the batch layer by layer",
             numbers={"ratio": ratio, "unique": made.unique},
         )
 

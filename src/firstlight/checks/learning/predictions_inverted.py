@@ -1,11 +1,11 @@
-"""Predictions run against their targets.
+"""Predictions fall where the targets rise.
 
 ## What it sees
-After a short training that lowered the loss, predicted values on held-out data fall where the targets rise, by value
-and by rank, far more than chance allows.
+After a short training that lowered the loss, predicted values on held-out data are negatively correlated with the
+targets, by value and by rank, far more than chance allows.
 
 ## When it is fine
-Held-out data from a time or place where the relation is turned round; and a short signal, in finance.
+Held-out data from a time or place where the relation is inverted; in finance, a short signal.
 """
 
 import math
@@ -16,9 +16,10 @@ from firstlight.records.declared import Predictions
 
 class Limits(Settable):
     errors: float = 5.0
-    """Standard errors of a correlation of nothing, one over the root of the number of examples."""
+    """Smallest size of the negative correlation in standard errors (one over the square root of the number of
+    examples)."""
     least: float = 0.2
-    """Whatever the number of examples."""
+    """Smallest size of the negative correlation, whatever the number of examples."""
 
 
 def find(made: Predictions, limits: Limits) -> Found:
@@ -31,16 +32,16 @@ def find(made: Predictions, limits: Limits) -> Found:
         where=at(made.site, rank=made.rank),
         saw=f"predictions and targets on `{made.split}` have a correlation of {made.correlation:.2f} "
         f"({made.rank_correlation:.2f} by rank) over {made.examples} examples",
-        wanted="a positive correlation, as the fallen training loss promises",
+        wanted="a positive correlation, since the training loss fell",
         numbers={"correlation": made.correlation, "rank_correlation": made.rank_correlation},
     )
 
 
 CHECK = Check(
     id="FL535",
-    summary="predictions run against their targets",
+    summary="predictions fall where the targets rise",
     causes=("data-split-shift", "data-label-misaligned"),
-    likely="the sign of target or prediction is turned in one split, or one is sorted the other way",
+    likely="the sign of target or prediction is flipped in one split, or one is sorted in reverse",
     fix="compare ten rows of both splits by hand, from the file to the loss",
     severity=Severity.WARNING,
     confidence=0.75,

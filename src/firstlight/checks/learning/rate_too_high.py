@@ -1,15 +1,15 @@
-"""The learning rate is so high that the program learns nothing, unlearns, or gets far less than it could.
+"""The learning rate is so high that the program learns nothing, unlearns, or learns far less than it could.
 
 ## What it sees
-The program's loss is no lower than at its start, or is no longer finite, while a copy of it from the same first
-batch with a tenth of the learning rate, and nothing else changed, learnt a good deal. Where the whole run is short
-enough, also a program that does learn, and by its own end gets far less than a copy that ran to the end at a tenth of
+The program's loss is no lower than at its start, or is no longer finite, while a copy of it from the same first batch
+with a lower learning rate, a tenth or less, and no other change, learned a good deal. If the whole run is short enough,
+a program that does learn is also reported if its loss ends far above that of a copy that ran to the end at a tenth of
 the rate.
 
 ## When it is fine
-Only programs whose loss is meant to fall are judged: predictions meet answers in it that the network had no hand in,
-and no other optimizer pulls the other way. A loss that is meant to rise
-(adversaries, a term that is warmed up) does not fall at a tenth of the rate either.
+Only programs whose loss is meant to fall are judged: it compares predictions with targets that the network had no part
+in, and no other optimizer works against it. A loss that is meant to rise (adversarial losses, a term that is warmed up)
+does not fall at a tenth of the rate either.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -18,13 +18,14 @@ from firstlight.records.contrast import LOWER_RATES, WHOLE_LOWER, Contrast, Pair
 
 class Limits(Settable):
     steps: int = 40
-    """The first steps of a healthy run may rise."""
+    """Fewest steps; the first steps of a healthy run may rise."""
     moves: float = 0.35
     """Share of its first loss that the copy at a lower rate must lose."""
     ahead: float = 0.3
-    """Share of what the copy gained by the end of the run that the program did not. Healthy programs stay below 0.1."""
+    """Share of the copy's gain by the end of the run that the program missed. Healthy programs stay below 0.1."""
     worse: float = 0.02
-    """Share by which a score that the program prints may be worse at the lower rate, for that to be of use."""
+    """Largest share by which a score that the program prints may be worse at the lower rate; above it, the lower rate
+    is not better."""
 
 
 def find(contrast: Contrast, limits: Limits) -> Found:
@@ -43,7 +44,7 @@ def find(contrast: Contrast, limits: Limits) -> Found:
         where=at(contrast.lr_site, rank=contrast.rank),
         saw=f"in {pair.steps} steps the loss went from {start:.4g} to {ended}; with the learning rate divided by "
         f"{divisor:,}, from the same start, to {pair.other.last:.4g}",
-        wanted="at the learning rate chosen, at least half of what a lower one learns",
+        wanted="at least half as much learned as at a lower learning rate",
         do=f"divide the learning rate by {divisor:,}"
         f"{f', from {contrast.lr:g} to {contrast.lr / divisor:g},' if contrast.lr else ''} and check again",
         numbers={"base": pair.base.last, "lower": pair.other.last, "divisor": divisor},
@@ -59,7 +60,7 @@ def _by_the_end(contrast: Contrast, limits: Limits) -> Found:
             where=at(contrast.lr_site, rank=contrast.rank),
             saw=f"by the end of its run the loss went from {run.base.first:.4g} to {run.base.last:.4g}; with the "
             f"learning rate divided by {divisor}, in {run.steps} steps, to {run.other.last:.4g}{run.says()}",
-            wanted="at the learning rate chosen, most of what a lower one learns",
+            wanted="most of what is learned at a lower learning rate",
             severity=Severity.WARNING,
             do=f"divide the learning rate by {divisor}"
             f"{f', from {contrast.lr:g} to {contrast.lr / divisor:g},' if contrast.lr else ''} and check again",

@@ -1,18 +1,18 @@
-"""The learning rate is so low that nothing moves, or far too little by the end of the run.
+"""The learning rate is so low that the loss does not move, or falls far too little by the end of the run.
 
 ## What it sees
-The program made next to no progress, while a copy of it from the same first batch, with ten or more times the
-learning rate and nothing else changed, learnt a good deal. Progress is measured against a copy whose rate is zero,
-where there is one: it sees the same batches, so that what differs between batches does not pass for learning.
-Where the whole run is short enough, also a program that does learn, and by its own end gets far less than a copy that
-ran to the end at ten times the rate, and less than one at a hundred times: the best rate is then nearer to the latter
-than to the program's own. A higher rate is often ahead early on; what counts is the end.
+The program made almost no progress, while a copy of it from the same first batch, with ten or more times the learning
+rate and no other change, learned a good deal. If there is a copy whose rate is zero, progress is measured against it:
+it sees the same batches, so differences between batches are not mistaken for learning. If the whole run is short
+enough, a program that does learn is also reported. Its loss must end far above that of a copy that ran to the end at
+ten times the rate, and above that of one at a hundred times: the best rate is then closer to the latter than to the
+program's own. A higher rate is often ahead early on; what counts is the end.
 
 ## When it is fine
-Losses that are not meant to fall (policy gradients, adversaries) are not judged: only programs whose predictions meet
-answers that the network had no hand in, and that one optimizer trains. A warm-up that is still near its beginning looks
-the same; the report then comes from too few steps. Who leaves a plateau later than the copy did is not told, nor is a
-short run that a somewhat higher rate would bring further: that is tuning.
+Losses that are not meant to fall (policy gradients, adversarial losses) are not judged: the program must compare
+predictions with targets that the network had no part in, and one optimizer must train it. A warm-up that is still near
+its start looks the same; the report then comes from too few steps. A program that leaves a plateau later than the copy
+is not reported, nor is a short run that a somewhat higher rate would take further: that is tuning.
 """
 
 import math
@@ -24,16 +24,17 @@ from firstlight.records.contrast import HIGHER_RATES, UNMOVED, WHOLE_HIGHER, Con
 
 class Limits(Settable):
     steps: int = 100
-    """Of the optimizer; fewer say little about a slow start."""
+    """Fewest optimizer steps; fewer say little about a slow start."""
     stands: float = 0.02
-    """Share of its first loss that a program standing still has lost."""
+    """Largest share of its first loss by which a program that is not moving has changed."""
     moves: float = 0.3
     """Share that the copy with the higher rate must lose."""
     ahead: float = 0.3
-    """Share of what the copy gained by the end of the run that the program did not. A cautious rate in a short run
-    comes to as much by itself, so that a hundred times it is asked as well."""
+    """Share of the copy's gain by the end of the run that the program missed. A cautious rate in a short run misses as
+    much, so the copy at a hundred times the rate must be ahead too."""
     worse: float = 0.02
-    """Share by which a score that the program prints may be worse at the higher rate, for that to be of use."""
+    """Largest share by which a score that the program prints may be worse at the higher rate; above it, the higher rate
+    is not better."""
 
 
 def find(contrast: Contrast, limits: Limits) -> Found:
@@ -64,7 +65,7 @@ def find(contrast: Contrast, limits: Limits) -> Found:
 
 
 def _is_far_from_best(contrast: Contrast) -> bool:
-    """A hundred times the rate gets further too: what is best lies beyond ten times, half-way between the two."""
+    """A hundred times the rate gets further too, so the best rate lies at about ten times or above."""
     highest = contrast.at_end(max(WHOLE_HIGHER, key=WHOLE_HIGHER.__getitem__))
     return highest is not None and highest.other.finite and highest.other.last < highest.base.last
 
@@ -75,8 +76,8 @@ def _by_the_end(contrast: Contrast, run: WholeRun) -> Evidence:
         where=at(contrast.lr_site, rank=contrast.rank),
         saw=f"by the end of its run the loss went from {run.base.first:.4g} to {run.base.last:.4g}; with {factor} "
         f"times the learning rate, in {run.steps} steps, to {run.other.last:.4g}{run.says()}",
-        wanted="a rate at which the steps that are planned suffice",
-        likely="the learning rate is too low for a run of this length by an order of magnitude",
+        wanted="a learning rate at which the planned steps suffice",
+        likely="the learning rate is an order of magnitude too low for a run of this length",
         do=f"multiply the learning rate by {factor}"
         f"{f', from {contrast.lr:g} to {contrast.lr * factor:g},' if contrast.lr else ''} or train far longer",
         numbers={"base": run.base.last, "higher": run.other.last, "factor": factor, "ahead": run.ahead},
@@ -84,14 +85,14 @@ def _by_the_end(contrast: Contrast, run: WholeRun) -> Evidence:
 
 
 def _wakes(contrast: Contrast, pair: Pair, limits: Limits) -> bool:
-    """The program stands still, to the end of what was seen of it, and the copy moves."""
+    """The program does not move until the end of what was seen of it, and the copy does."""
     start = _start(contrast, pair)
     stands = abs(_lost(start, pair.base)) <= limits.stands and not contrast.gets_there(start, limits.moves * abs(start))
     return stands and _lost(start, pair.other) >= limits.moves
 
 
 def _start(contrast: Contrast, pair: Pair) -> float:
-    """The loss of weights that never moved; both runs began with them, and the faster may have left them at once."""
+    """The loss of the starting weights; the faster run may have left them after a single step."""
     unmoved = contrast.of(UNMOVED)
     if unmoved is not None and unmoved.steps == pair.steps and unmoved.other.finite:
         return unmoved.other.last

@@ -1,14 +1,14 @@
-"""Regularisation is so strong that hardly anything is learnt.
+"""Regularization is so strong that hardly anything is learned.
 
 ## What it sees
-Two copies of the program ran from the same first batch: one as it is, one with dropout, weight decay and label
-smoothing off. Measured in eval mode at the end, so that dropout's own noise does not count, the first has learnt a
-small part of what the second has.
+Two copies of the program run from the same first batch: one as it is, one with dropout, weight decay and label
+smoothing off. Both are measured in eval mode at the end, so that dropout's own noise does not count. The first has
+learned only a small part of what the second has.
 
 ## When it is fine
-Regularisation is meant to slow the fit to the training data, and a healthy model lags behind a little. One that is
-certified to learn from its data is reported only where it has next to nothing of what the copy without has, and none
-that gets most of the way later on.
+Regularization is meant to slow the fit to the training data, and a healthy model lags behind a little. A program that
+is known to learn from its data is reported only if it has learned almost nothing of what the copy without
+regularization has. A program that gets most of the way later on is not reported.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -17,14 +17,15 @@ from firstlight.records.contrast import Contrast
 
 class Limits(Settable):
     learnt_without: float = 0.5
-    """Share of the first loss that the unregularised copy must have lost for the comparison to mean something."""
+    """Share of the first loss that the unregularized copy must have lost for a meaningful comparison."""
     part: float = 0.4
-    """Of that, what the regularised copy has managed; with half the units dropped it is usually over four fifths."""
+    """Largest share of that loss that the regularized copy has lost; with half the units dropped it is usually over
+    four fifths."""
     little_without: float = 0.2
-    """The same share where the regularised copy has learnt next to nothing: noise leaves some losses no further to
-    fall."""
+    """The same share as the first if the regularized copy has learned almost nothing: in some tasks noise keeps the
+    loss from falling further."""
     nothing: float = 0.1
-    """Of that, what is next to nothing."""
+    """Largest share of what the unregularized copy lost that counts as almost nothing."""
 
 
 def find(contrast: Contrast, limits: Limits) -> Found:
@@ -48,7 +49,7 @@ def find(contrast: Contrast, limits: Limits) -> Found:
 
 CHECK = Check(
     id="FL503",
-    summary="regularisation is so strong that hardly anything is learnt",
+    summary="regularization is so strong that hardly anything is learned",
     causes=("hp-regularisation",),
     likely="a dropout probability given as the share to keep, or a weight decay meant for another optimizer",
     fix="print the dropout probabilities and the weight decay in use; halve the largest and check again",

@@ -1,14 +1,13 @@
-"""The episodes of a policy return no more at the end of the run than before anything was learnt.
+"""A policy's episodes return no more at the end of the run than before anything was learned.
 
 ## What it sees
-The rewards that an environment gives, summed from the beginning of each episode to its end, over the whole run: the
-program's own where it came to its end while it was watched, else that of a copy in which nothing is changed. The mean
-of the last quarter is not above that of the first few episodes, or by no more than they differ by chance. Of a run that
-was not seen whole only a clear fall is told.
+The rewards that an environment gives, summed over each episode, over the whole run: the program's own if it was watched
+to its end, otherwise that of an unchanged copy. The mean of the last quarter is not above that of the first few
+episodes, or above it by no more than chance. If the run was not seen to its end, only a clear fall is reported.
 
 ## When it is fine
-Where every episode returns the same nothing is said: rewards may be too rare to be met in the time. A program that only
-collects what a fixed policy does, or makes its task harder as it learns, may return as much as it did.
+Nothing is reported if every episode returns the same: rewards may be too rare to be found in the time. A program that
+only collects what a fixed policy does, or makes its task harder as it learns, may return as much as at the start.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -17,11 +16,11 @@ from firstlight.records.dealings import Returning
 
 class Limits(Settable):
     episodes: int = 60
-    """Fewer say little of what a policy has come to."""
+    """Fewest episodes; fewer say little about the policy."""
     rise: float = 2.0
-    """Standard errors between the mean return of the last quarter and that of the beginning."""
+    """Standard errors by which the mean return of the last quarter must be above that of the start."""
     fall: float = 6.0
-    """Of the same by which it falls, from which on the rest of the run is not waited for."""
+    """Standard errors by which it must have fallen to be reported before the run has ended."""
 
 
 def find(returning: Returning, limits: Limits) -> Found:
@@ -43,7 +42,7 @@ CHECK = Check(
     id="FL514",
     summary="the returns of a policy never rise",
     causes=("unknown",),
-    likely="what the policy is asked, what it is rewarded for, or when, is not what the loss is made of",
+    likely="the observations, the rewards or their timing in the loss are not those of the environment",
     fix="follow one short episode by hand from the environment to the loss: what was seen, done, rewarded, and its end",
     severity=Severity.WARNING,
     confidence=0.6,

@@ -1,11 +1,11 @@
-"""The same seed gives another training.
+"""Two trainings with the same seed differ.
 
 ## What it sees
-Two trainings over the same batches from the same seed of torch, NumPy and Python: the first step at which their losses
-differ.
+Two trainings run over the same batches from the same seed of torch, NumPy and Python; the check looks for the first
+step at which their losses differ.
 
 ## When it is fine
-Kernels on a GPU that add in varying order: their differences are far below the limit.
+GPU kernels that add in varying order: their differences are far below the limit.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -14,7 +14,7 @@ from firstlight.records.declared import Repeat
 
 class Limits(Settable):
     difference: float = 1e-4
-    """Relative; an order of additions makes a difference of a millionth."""
+    """Largest relative difference of the losses; a different order of additions makes about a millionth."""
 
 
 def find(repeat: Repeat, limits: Limits) -> Found:
@@ -22,7 +22,7 @@ def find(repeat: Repeat, limits: Limits) -> Found:
         return
     yield Evidence(
         where=at(repeat.site, step=repeat.first_difference, rank=repeat.rank),
-        saw=f"from step {repeat.first_difference} on two trainings from one seed differ, by {repeat.difference:.2g}",
+        saw=f"from step {repeat.first_difference} on, two trainings with one seed differ by {repeat.difference:.2g}",
         wanted=f"at most {limits.difference:g} of the loss",
         numbers={"step": repeat.first_difference, "difference": repeat.difference},
     )
@@ -30,10 +30,10 @@ def find(repeat: Repeat, limits: Limits) -> Found:
 
 CHECK = Check(
     id="FL537",
-    summary="the same seed gives another training",
+    summary="two trainings with the same seed differ",
     causes=("env-seed",),
-    likely="a random generator of its own, seeded from the clock or the system",
-    fix="seed every generator from one number; pass `generator=` where it is made",
+    likely="a random generator that is seeded from the clock or the system",
+    fix="seed every generator from one number; pass `generator=` where a function takes one",
     severity=Severity.WARNING,
     confidence=0.85,
     find=find,

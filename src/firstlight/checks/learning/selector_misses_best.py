@@ -1,12 +1,12 @@
-"""The selector does not find the best epoch, although it is plain to see.
+"""The selector does not find the best epoch, although it is obvious.
 
 ## What it sees
-Histories with a best epoch planted at different places, clean and noisy, flat ones, ties and a NaN: the choice must be
-the planted epoch or next to it, must move when the best one moves, must be the same twice, must not follow the test
-split, and must not cling to the first or last epoch when nothing is better.
+The selector gets made-up histories: clean and noisy ones with a best epoch planted at different places, flat ones, ties
+and a NaN. It must choose the planted epoch or one next to it, and follow it when it moves. It must choose the same
+twice, ignore the test split, and not prefer the first or last epoch when nothing is better.
 
 ## When it is fine
-A selector that looks at something else than a validation loss: give it a `metric` attribute that names it.
+A selector that uses something other than a validation loss: give it a `metric` attribute that names it.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -15,11 +15,12 @@ from firstlight.records.declared import SelectorTried
 
 class Limits(Settable):
     hits: float = 0.8
-    """Of the clear and noisy histories."""
+    """Smallest share of the clear and noisy histories in which the planted epoch is found."""
     near: int = 2
-    """Epochs beside the planted one that count as found: smoothing and patience shift by as much."""
+    """Largest distance from the planted epoch that counts as found; smoothing and patience shift the choice that
+    far."""
     edges: float = 0.5
-    """Of the flat histories, chosen at the first or last epoch; chance gives a twelfth."""
+    """Largest share of the flat histories in which the first or last epoch is chosen; chance gives a twelfth."""
 
 
 def find(tried: SelectorTried, limits: Limits) -> Found:
@@ -32,7 +33,7 @@ def find(tried: SelectorTried, limits: Limits) -> Found:
             saw=f"a {broken[0].kind} history ends in {broken[0].error[:200]}",
             wanted="a choice for every history",
             likely="the selector does not expect ties, NaN or the metrics it is given",
-            do="guard `record` and `select` against values that are not finite",
+            do="guard `record` and `select` against non-finite values",
         )
         return
     found = [c for c in clear if c.chosen is not None and abs(c.chosen - (c.planted or 0)) <= limits.near]
@@ -47,20 +48,24 @@ def find(tried: SelectorTried, limits: Limits) -> Found:
             numbers={"found": len(found), "planted": len(clear)},
         )
     if not tried.repeatable or tried.reads_test:
-        told = "its choice follows a metric of the test split" if tried.reads_test else "equal histories, other choices"
+        told = (
+            "its choice follows a metric of the test split"
+            if tried.reads_test
+            else "equal histories give different choices"
+        )
         yield Evidence(
             where=where,
             saw=told,
-            wanted="a choice that depends on the validation alone",
+            wanted="a choice that depends only on the validation metrics",
             cause="data-leak-split" if tried.reads_test else "env-seed",
-            do="select by a validation metric; the test split is for the very end",
+            do="select by a validation metric; use the test split only at the very end",
         )
     flat = [choice for choice in tried.choices if choice.kind == "flat"]
     edges = [choice for choice in flat if choice.chosen in (0, choice.epochs - 1)]
     if found and flat and len(edges) > limits.edges * len(flat):
         yield Evidence(
             where=where,
-            saw=f"of {len(flat)} flat histories {len(edges)} end at the first or last epoch",
+            saw=f"in {len(flat)} flat histories, the first or last epoch is chosen {len(edges)} times",
             wanted=f"at most {limits.edges:.0%}",
             severity=Severity.NOTE,
         )
@@ -68,7 +73,7 @@ def find(tried: SelectorTried, limits: Limits) -> Found:
 
 CHECK = Check(
     id="FL536",
-    summary="the selector does not find a best epoch that is plain to see",
+    summary="the selector does not find an obvious best epoch",
     causes=("train-metric", "data-leak-split", "env-seed"),
     likely="the comparison runs the wrong way, or the window is longer than the history",
     fix="feed it a history by hand; `firstlight.BestEpoch` is a sound default",

@@ -1,11 +1,11 @@
-"""The model knows its training examples, and guesses at all others.
+"""The model fits its training examples but only guesses on validation examples.
 
 ## What it sees
-The training loss lies far below what knowing the mixture of classes alone would give, and for five evaluations in a row
-the validation accuracy was no better than always answering the commonest class.
+The training loss is far below what knowing only the class frequencies would give, but for five evaluations in a row the
+validation accuracy was no better than always predicting the most common class.
 
 ## When it is fine
-A task in which nothing carries over, as random labels learnt by heart. Accuracies are known by their name
+A task in which nothing carries over, such as random labels that are memorized. Accuracies are recognized by their name
 (`val_acc`, `eval_accuracy`), and classes by the labels that the loader gives.
 """
 
@@ -20,11 +20,11 @@ PERCENT = 100.0
 
 class Limits(Settable):
     evaluations: int = 5
-    """In a row."""
+    """Fewest evaluations in a row."""
     above: float = 0.02
-    """By which an accuracy may lie above the share of the commonest class and still be a guess."""
+    """How far an accuracy may be above the share of the most common class and still count as a guess."""
     learnt: float = 0.5
-    """Share of the loss of one who knows the mixture alone, below which the training examples are known."""
+    """Share of the loss for knowing only the class frequencies, below which the training examples count as learned."""
 
 
 def find(track: ScoreTrack, limits: Limits) -> Found:
@@ -40,17 +40,18 @@ def find(track: ScoreTrack, limits: Limits) -> Found:
         where=Where(step=track.step, rank=track.rank),
         saw=f"`{track.name}` was at most {best:.1%} at the last {len(last)} evaluations, and the training loss is "
         f"{track.train:.3g}",
-        wanted=f"more than {guess:.1%}, the share of the commonest class; a blind guess has a loss of {blind:.3g}",
+        wanted=f"more than {guess:.1%}, the share of the most common class; a blind guess has a loss of {blind:.3g}",
         numbers={"accuracy": best, "guess": guess, "train": track.train, "blind": blind},
     )
 
 
 CHECK = Check(
     id="FL580",
-    summary="what is learnt does not carry over: validation stays at the level of a guess",
+    summary="what is learned does not carry over: validation stays at the level of a guess",
     causes=("data-split-shift", "train-mode", "train-metric", "data-label-misaligned"),
-    likely="validation examples are prepared differently, their labels are numbered differently, or the mode is wrong",
-    fix="evaluate on the training examples with the code of the validation: it must give the training accuracy",
+    likely="validation examples are preprocessed differently, their labels are numbered differently, or the mode is "
+    "wrong",
+    fix="evaluate the training examples with the validation code: it must give the training accuracy",
     severity=Severity.WARNING,
     confidence=0.8,
     find=find,

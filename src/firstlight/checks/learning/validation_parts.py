@@ -1,12 +1,12 @@
-"""The validation loss turns up while the training loss falls on.
+"""The validation loss rises while the training loss keeps falling.
 
 ## What it sees
-The last evaluations are each worse than the best one, by more than their own noise, while the training loss went on
+The last evaluations are each worse than the best one, by more than their own noise, while the training loss kept
 falling.
 
 ## When it is fine
-A rise within the noise of the evaluations is none. With label smoothing, strong augmentation or calibration drift
-the loss may part while the metric still improves: look at the metric.
+A rise within the noise of the evaluations is ignored. With label smoothing, strong augmentation or calibration drift
+the loss may rise while the metric still improves: look at the metric.
 """
 
 import math
@@ -20,11 +20,12 @@ from firstlight.records.live import EvalTrack
 
 class Limits(Settable):
     evaluations: int = 3
-    """In a row that are worse than the best."""
+    """Fewest evaluations in a row that are worse than the best."""
     worse: float = 0.1
-    """Share of the best by which the last is worse."""
+    """Smallest share of the best by which the last one is worse."""
     noises: float = 5.0
-    """Of the evaluations' own noise: the best of dozens lies two and more below their level by chance alone."""
+    """Smallest rise in multiples of the evaluations' own noise: the best of dozens is two or more below their level by
+    chance alone."""
 
 
 def find(track: EvalTrack, limits: Limits) -> Found:
@@ -45,13 +46,13 @@ def find(track: EvalTrack, limits: Limits) -> Found:
         saw=f"`{track.name}` was {low:.4g} at its best and is {last:.4g} {len(tail)} evaluations later, while the "
         f"training "
         f"loss went from {track.train[best]:.4g} to {track.train[-1]:.4g}",
-        wanted="both falling, or an end of the training",
+        wanted="both falling, or training that stops",
         numbers={"best": low, "last": last, "evaluations": len(tail)},
     )
 
 
 def _noise(values: Sequence[float]) -> float:
-    """How unevenly they go up or down."""
+    """How much the steps between evaluations vary."""
     steps = [b - a for a, b in pairwise(values)]
     usual = median(steps) if steps else 0.0
     return median(abs(step - usual) for step in steps) if steps else 0.0
@@ -59,11 +60,11 @@ def _noise(values: Sequence[float]) -> float:
 
 CHECK = Check(
     id="FL578",
-    summary="the validation loss turns up while the training loss falls on",
+    summary="the validation loss rises while the training loss keeps falling",
     causes=("null-overfit", "data-split-shift", "train-mode"),
-    likely="the model has begun to learn the training examples by heart",
-    fix="keep the checkpoint of the best evaluation; look first that both splits are prepared alike and evaluated in "
-    "eval mode",
+    likely="the model has begun to memorize the training examples",
+    fix="keep the checkpoint of the best evaluation; first check that both splits are preprocessed alike and "
+    "evaluated in eval mode",
     severity=Severity.WARNING,
     confidence=0.6,
     find=find,

@@ -1,11 +1,11 @@
 """The validation loss is far below the training loss.
 
 ## What it sees
-Several evaluations in a row have a loss of less than half the training loss of the same time.
+In several evaluations in a row the loss is less than half the training loss of the same time.
 
 ## When it is fine
-Dropout, augmentation, label smoothing and averaging the training loss over the epoch make the training loss look worse,
-by tenths; half is more than they do.
+Dropout, augmentation, label smoothing and averaging the training loss over the epoch make the training loss look worse
+by tens of percent at most, not by half.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
@@ -14,9 +14,9 @@ from firstlight.records.live import EvalTrack
 
 class Limits(Settable):
     evaluations: int = 3
-    """In a row."""
+    """Fewest evaluations in a row."""
     share: float = 0.5
-    """Of the training loss."""
+    """Share of the training loss below which a validation loss counts."""
 
 
 def find(track: EvalTrack, limits: Limits) -> Found:
@@ -37,7 +37,7 @@ CHECK = Check(
     id="FL579",
     summary="the validation loss is far below the training loss",
     causes=("data-leak-split", "train-metric", "data-split-shift"),
-    likely="examples of the training set are in the validation set, or the two losses are not the same quantity",
+    likely="training examples are in the validation set, or the two losses are not the same quantity",
     fix="compare both splits for duplicates, and compute both losses on the same batch",
     severity=Severity.WARNING,
     confidence=0.5,

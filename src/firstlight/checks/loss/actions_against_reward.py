@@ -1,12 +1,13 @@
-"""Actions that were rewarded become less likely, or no likelier than others.
+"""Rewarded actions become less likely, or no more likely than others.
 
 ## What it sees
-A copy of the program is given another reward, once. The answers for its estimate of values rise with the reward, as
-they should; the weights by which the same loss makes actions likelier fall, or do not change at all.
+A copy of the program runs in which the environment gives one different reward. The targets for its value estimates rise
+with that reward, as they should. But the weights with which the same loss makes actions more likely fall, or do not
+change at all.
 
 ## When it is fine
-Never, where one backward trains both. Programs that train them one after the other are not judged by what stays the
-same.
+Never, where one backward trains both the values and the policy. If they are trained one after the other, weights that
+do not change are not reported.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, at
@@ -21,12 +22,12 @@ def find(seen: Rewarded, _limits: NoLimits) -> Found:
     without = all(not one.at_start and not one.at_end and one.together for one in seen.actions)
     if not against and not without:
         return
-    does = f"changes the pull towards that action by {_own(last):+.3g}" if against else "changes no pull on an action"
+    does = f"changes the weight of that action by {_own(last):+.3g}" if against else "changes the weight of no action"
     yield Evidence(
         where=at(last.site, step=last.step, rank=last.rank),
-        saw=f"a reward that is 1 higher raises the answer for its step by {_own(seen.values[-1]):.3g} and {does}",
-        wanted="a stronger pull towards actions with a higher reward",
-        likely=None if against else "the weights of the actions are made from other values than returns",
+        saw=f"a reward that is 1 higher raises the target for its step by {_own(seen.values[-1]):.3g} and {does}",
+        wanted="a larger weight for actions with a higher reward",
+        likely=None if against else "the weights of the actions are not computed from the returns",
         do=None if against else "print the advantages beside the rewards",
         numbers={"values": _own(seen.values[-1]), "actions": _own(last)},
     )
@@ -38,10 +39,10 @@ def _own(asked: RewardAsked) -> float:
 
 CHECK = Check(
     id="FL241",
-    summary="rewarded actions become no likelier",
+    summary="rewarded actions become no more likely",
     causes=("rl-advantage",),
-    likely="the advantage is the value minus the return, or the policy's loss lacks its minus",
-    fix="use the return minus the value as the advantage, and minimise minus its product with the log-probability",
+    likely="the advantage is the value minus the return, or the policy loss lacks its minus sign",
+    fix="use the return minus the value as the advantage, and minimize minus its product with the log-probability",
     severity=Severity.ERROR,
     confidence=0.93,
     find=find,

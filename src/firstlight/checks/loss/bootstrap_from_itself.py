@@ -1,9 +1,10 @@
-"""A target rests on the very prediction that it is to teach.
+"""A target is computed from the very prediction that it should teach.
 
 ## What it sees
-Answers are a reward and a part of what a network says, in a program that acts in an environment. At every look either
-the network is asked about nothing but what the prediction is made from, value by value the same, so that a state is
-worth what itself is worth; or the answers carry a gradient, so that what is taught is moved towards the prediction.
+The program acts in an environment, and its targets are a reward plus a share of a network's output. At every look one
+of two things happens. Either the network is called on exactly the values that the prediction is made from, so that the
+value of a state is learned from itself. Or the targets carry a gradient, so that the target is moved towards the
+prediction.
 
 ## When it is fine
 Residual-gradient methods let the gradient through on purpose.
@@ -15,7 +16,7 @@ from firstlight.records.dealings import Bootstrapped
 
 class Limits(Settable):
     looks: int = 2
-    """A single batch may be odd."""
+    """Fewest looks; a single batch may be unusual."""
 
 
 def find(seen: Bootstrapped, limits: Limits) -> Found:
@@ -25,27 +26,27 @@ def find(seen: Bootstrapped, limits: Limits) -> Found:
     if seen.same >= seen.looks:
         yield Evidence(
             where=where,
-            saw=f"at {seen.looks} looks the target was made from the same {seen.examples} states as the prediction",
-            wanted="the value of the states that came next",
+            saw=f"at {seen.looks} looks the target was computed from the same {seen.examples} states as the prediction",
+            wanted="the value of the next states",
             numbers={"looks": seen.looks, "examples": seen.examples},
         )
     elif seen.carries >= seen.looks:
         yield Evidence(
             where=where,
-            saw=f"at {seen.looks} looks the target carried a gradient to the network that gave its value",
-            wanted="a target without gradient",
-            likely="the target is computed outside of `torch.no_grad()` and not detached",
-            do="make the target under `torch.no_grad()`",
+            saw=f"at {seen.looks} looks the target carried a gradient to the network that computed its value",
+            wanted="a target without a gradient",
+            likely="the target is computed outside `torch.no_grad()` and is not detached",
+            do="compute the target under `torch.no_grad()`",
             numbers={"looks": seen.looks},
         )
 
 
 CHECK = Check(
     id="FL238",
-    summary="a target rests on the very prediction that it is to teach",
+    summary="a target is computed from the very prediction that it should teach",
     causes=("rl-target",),
-    likely="the network is asked about the state instead of the next one",
-    fix="give the next states to the network whose value is discounted",
+    likely="the network is called on the current state instead of the next one",
+    fix="pass the next states to the network whose value is discounted",
     severity=Severity.ERROR,
     confidence=0.9,
     find=find,

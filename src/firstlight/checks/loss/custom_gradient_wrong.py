@@ -1,11 +1,11 @@
 """A hand-written backward does not match its forward.
 
 ## What it sees
-The gradient of a user's `autograd.Function` against central differences, in double precision, at a few coordinates and
-three widths; the width that agrees best counts.
+The gradient of a user's `autograd.Function` is compared with central differences, in double precision, at a few
+coordinates and with three step sizes; the step size that agrees best counts.
 
 ## When it is fine
-Straight-through estimators and gradient reversal are wrong on purpose. A function with an edge at that point is not
+Straight-through estimators and gradient reversal are wrong on purpose. A function with a kink at that point is not
 judged.
 """
 
@@ -17,7 +17,7 @@ from firstlight.records.declared import GradientTried
 
 class Limits(Settable):
     relative_error: float = 1e-2
-    """In double precision a right gradient is right to a millionth."""
+    """Largest relative error; in double precision a correct gradient agrees to a millionth."""
 
 
 def find(tried: GradientTried, limits: Limits) -> Found:
@@ -26,7 +26,7 @@ def find(tried: GradientTried, limits: Limits) -> Found:
     on_purpose = tried.numeric == 0
     yield Evidence(
         where=at(tried.site, rank=tried.rank),
-        saw=f"the backward of `{tried.name}` gives {tried.analytic:.4g} where the function changes by "
+        saw=f"the backward of `{tried.name}` gives {tried.analytic:.4g} where central differences give "
         f"{tried.numeric:.4g}: {tried.relative_error:.1%} apart",
         wanted=f"agreement within {limits.relative_error:.0%}",
         severity=Severity.NOTE if on_purpose else None,
@@ -39,7 +39,7 @@ CHECK = Check(
     summary="a hand-written backward does not match its forward",
     causes=("loss-gradient",),
     likely="a factor, a sign or the incoming gradient is missing in `backward`",
-    fix="derive it anew, or write the forward with torch's own operations; `torch.autograd.gradcheck` confirms it",
+    fix="derive it again, or write the forward with torch's own operations; `torch.autograd.gradcheck` confirms it",
     severity=Severity.WARNING,
     confidence=0.9,
     find=find,

@@ -1,15 +1,15 @@
-"""Targets take the value of what comes next as if the ends of episodes were not there, or there only.
+"""Targets include the value of the next state even where an episode ended, or only there.
 
 ## What it sees
-The program acts in an environment, and its answers are a reward and a part of what a network says of the next state.
-They are computed again with a higher value: for every example they rise, although many episodes have ended; or
-they rise for the few that would be ends, and not for the others. Where the environment tells limits of time apart from
-ends, it speaks too if only few of the examples are cut off that should be. A value after the end of an
-episode counts as if there were more to come.
+The program acts in an environment, and its targets are a reward plus a share of a network's value of the next state.
+They are computed again with a higher value. Either they rise for every example, although many episodes have ended; or
+they rise only for a few, which are probably the ends. If the environment tells time limits apart from ends, the check
+also speaks when far fewer examples are cut off than should be. A value after the end of an episode counts as if more
+reward were to come.
 
 ## When it is fine
-Tasks without an end. Where all episodes are as long as a limit of time allows, going on past the limit is right, and
-nothing is told.
+Tasks without an end. If all episodes are exactly as long as a time limit allows, it is right to go on past the limit,
+and nothing is reported.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -18,17 +18,20 @@ from firstlight.records.dealings import Bootstrapped
 
 class Limits(Settable):
     expected: float = 6.0
-    """Ends among the examples that were looked at; that none of so many is drawn happens once in four hundred times."""
+    """Fewest ends expected among the examples looked at; that none of so many is drawn happens once in four hundred
+    times."""
     few: float = 0.25
-    """Of the ends that are expected, where the environment tells limits of time apart: so few are cut off otherwise."""
+    """Largest share of the expected ends that are cut off, where the environment tells time limits apart from ends;
+    above it, ends are cut off as they should be."""
     many: float = 20.0
-    """Ends expected; that only a quarter of so many is drawn happens once in ten thousand times."""
+    """Fewest ends expected for the rule above; that only a quarter of so many is drawn happens once in ten thousand
+    times."""
     episodes: int = 5
-    """By which it is known that not all are of one length."""
+    """Fewest episodes; only then is it known that they are not all of the same length."""
     rare: float = 0.25
-    """Share of steps that end an episode, up to which it is plain whether they or the others are cut off."""
+    """Largest share of steps that end an episode; above it, one cannot tell whether they or the others are cut off."""
     most: float = 0.6
-    """Share of the examples that are cut off, where the others should be."""
+    """Smallest share of the examples that are cut off when the flag is inverted."""
 
 
 def find(seen: Bootstrapped, limits: Limits) -> Found:
@@ -43,9 +46,9 @@ def find(seen: Bootstrapped, limits: Limits) -> Found:
         return
     yield Evidence(
         where=at(seen.site, step=seen.step, rank=seen.rank),
-        saw=f"the target takes the value of the next state in {seen.examples - seen.cut} of {seen.examples} examples, "
-        f"where {seen.ends:.1%} of all steps end an episode",
-        wanted="the value of the next state in all examples but those that end an episode",
+        saw=f"the target includes the value of the next state in {seen.examples - seen.cut} of {seen.examples} "
+        f"examples, while {seen.ends:.1%} of all steps end an episode",
+        wanted="the value of the next state in all examples except those that end an episode",
         likely=_likely(seen, ignored),
         do=None if ignored else "multiply the discounted value by `(1 - done)`, not by `done`",
         numbers={"examples": seen.examples, "cut": seen.cut, "ends": seen.ends},
@@ -54,15 +57,15 @@ def find(seen: Bootstrapped, limits: Limits) -> Found:
 
 def _likely(seen: Bootstrapped, ignored: bool) -> str | None:
     if not ignored:
-        return "the flag is turned: what is kept are the ends"
-    return "`truncated` is stored or used in the place of `terminated`" if seen.apart else None
+        return "the flag is inverted: the value is kept only at the ends"
+    return "`truncated` is stored or used in place of `terminated`" if seen.apart else None
 
 
 CHECK = Check(
     id="FL236",
-    summary="targets take a value from beyond the ends of episodes",
+    summary="targets include a value from beyond the end of an episode",
     causes=("rl-done",),
-    likely="the flag for the end is not stored, not read, or not used where the target is made",
+    likely="the flag for the end of an episode is not stored, not read, or not used where the target is computed",
     fix="multiply the discounted value by `(1 - done)`",
     severity=Severity.ERROR,
     confidence=0.93,

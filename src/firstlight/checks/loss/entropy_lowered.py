@@ -1,12 +1,13 @@
-"""Training lowers the entropy of the distribution that actions are drawn from.
+"""Training lowers the entropy of the distribution that the program samples from.
 
 ## What it sees
-The program draws from distributions, and computes their entropy as a part of its loss. At nearly every backward the
-gradient by that entropy is positive: each step makes the distribution narrower, until it draws the same thing always.
+The program samples from distributions, and their entropy is a term of its loss. At nearly every backward the gradient
+with respect to that entropy is positive: each step makes the distribution narrower, until it always draws the same
+thing.
 
 ## When it is fine
-A term on the entropy is there to keep it up. Programs that draw nothing, such as classifiers whose answers are to
-become surer, are not judged; nor are distributions whose entropy is only looked at.
+An entropy term is normally there to keep the entropy up. Programs that sample nothing, such as classifiers that should
+become more certain, are not judged; nor are distributions whose entropy is only measured.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -15,9 +16,9 @@ from firstlight.records.inner import EntropySeen
 
 class Limits(Settable):
     backwards: int = 10
-    """In which the entropy has a gradient."""
+    """Fewest backwards in which the entropy has a gradient."""
     share: float = 0.9
-    """Of them in which it is lowered; a weight that changes its sign on purpose does so once."""
+    """Smallest share of them in which it is lowered; a weight that changes its sign on purpose does so once."""
 
 
 def find(seen: EntropySeen, limits: Limits) -> Found:
@@ -27,17 +28,17 @@ def find(seen: EntropySeen, limits: Limits) -> Found:
     yield Evidence(
         where=at(seen.site, rank=seen.rank),
         saw=f"at {seen.lowered} of {every} backwards the loss falls when the entropy of the {seen.name} falls",
-        wanted="a loss that falls when the entropy rises: what is drawn from must stay wide enough to find out",
+        wanted="a loss that falls when the entropy rises, so that the distribution stays wide enough to explore",
         numbers={"lowered": seen.lowered, "backwards": every},
     )
 
 
 CHECK = Check(
     id="FL218",
-    summary="training narrows the distribution that it draws from",
+    summary="training narrows the distribution that the program samples from",
     causes=("rl-explore",),
-    likely="the term of the entropy has the wrong sign",
-    fix="subtract the entropy from the loss that is minimised, with a small positive weight",
+    likely="the entropy term has the wrong sign",
+    fix="subtract the entropy from the loss that is minimized, with a small positive weight",
     severity=Severity.WARNING,
     confidence=0.93,
     find=find,

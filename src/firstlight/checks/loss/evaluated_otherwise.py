@@ -1,13 +1,13 @@
-"""Evaluation compares another function of the network's output with the answers than training does.
+"""Evaluation and training compare different functions of the network's output with the targets.
 
 ## What it sees
-The calls between the last layer and the place where values are compared with answers (a difference, a squared or
-absolute error), in training and in evaluation. One of them squashes the values and the other does not, so the network
-is asked for something else than it was taught.
+The calls between the last layer and the comparison with the targets (a difference, a squared or absolute error), in
+training and in evaluation. Training squashes or clips the output and evaluation does not, or evaluation squashes it and
+training does not. The network is then asked for something else than it was taught.
 
 ## When it is fine
-Clipping predictions to their range in evaluation only, or taking exponentials of what was learnt as a logarithm, which
-are not reported.
+Clipping predictions to their range only in evaluation, or exponentiating what was learned as a logarithm; neither is
+reported.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -21,7 +21,7 @@ SQUASHES = frozenset(
 
 class Limits(Settable):
     looks: int = 2
-    """At the training; a single step may be odd."""
+    """Fewest looks at the training; a single step may be unusual."""
 
 
 def find(compared: TwoComparisons, limits: Limits) -> Found:
@@ -35,7 +35,7 @@ def find(compared: TwoComparisons, limits: Limits) -> Found:
         here, there, words = there, here, ("evaluation", "training")
     yield Evidence(
         where=at(here.site, step=compared.step, rank=compared.rank),
-        saw=f"{words[0]} puts the output through `{name}` before `{here.operation}` compares it with the answers; "
+        saw=f"{words[0]} puts the output through `{name}` before `{here.operation}` compares it with the targets; "
         f"{words[1]} does not{f', at {there.site}' if there.site is not None else ''}",
         wanted="the same function of the output in both",
         cause="arch-output" if trained else "train-metric",
@@ -44,9 +44,9 @@ def find(compared: TwoComparisons, limits: Limits) -> Found:
 
 CHECK = Check(
     id="FL223",
-    summary="evaluation compares another function of the output with the answers than training does",
+    summary="evaluation and training compare different functions of the output with the targets",
     causes=("arch-output", "train-metric"),
-    likely="an activation applied where the loss is computed, and not where the network is used",
+    likely="an activation is applied where the loss is computed, but not where the network is used",
     fix="make the activation a part of the network, or leave it out of the loss",
     severity=Severity.ERROR,
     confidence=0.93,

@@ -1,13 +1,13 @@
-"""A gradient is changed after autograd has made it, and no longer points where it should.
+"""A gradient is changed after autograd has computed it, and no longer points the right way.
 
 ## What it sees
-What hooks on tensors and modules make of the gradient they are given, and what becomes of the gradients between the
-backward and the step. Told is a change that turns the sign of a part of it (an absolute value, rows that change
-places), or one that rounds most of it to zero, as a cast to half precision without a loss scale does.
+What hooks on tensors and modules do to the gradient they are given, and what happens to the gradients between the
+backward and the step. Two changes are reported: one that flips the sign of a part of the gradient (an absolute value,
+rows that change places), and one that rounds most of it to zero, such as a cast to half precision without a loss scale.
 
 ## When it is fine
-Scaling, clipping, masking and reversing a gradient as a whole, which are all meant and not reported. Noise that is
-stronger than the gradient itself, added on purpose.
+Scaling, clipping, masking or reversing a gradient as a whole is intended and not reported. Noise that is stronger than
+the gradient itself may be added on purpose.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -17,16 +17,17 @@ from firstlight.records.taped import AlteredSeen
 
 class Limits(Settable):
     times: int = 3
-    """Once or twice may be an experiment of the program's own."""
+    """Fewest times that this is seen; once or twice may be an experiment of the program's own."""
     flipped: float = 0.1
-    """Share of the gradient whose sign has turned: what is not within this of none, nor of all by its square and by its
-    elements alike, is no one factor."""
+    """Share of the gradient whose sign is flipped. The change counts as partial if at least this share flips and, by
+    its square or by its elements, at least this share does not; a single factor flips all or nothing."""
     cosine: float = 0.7
-    """With the gradient as it was; centring and projections stay above."""
+    """Cosine with the original gradient below which the change counts; centering and projections stay above."""
     lost: float = 0.3
-    """Share of the elements rounded to zero."""
+    """Smallest share of the elements that are rounded to zero."""
     uneven: float = 0.02
-    """Deviation of the factor of all others over its mean: a mask leaves them as they are, rounding does not."""
+    """Smallest deviation of the factor on all other elements, relative to its mean: a mask leaves them as they are,
+    rounding does not."""
 
 
 def find(altered: AlteredSeen, limits: Limits) -> Found:
@@ -44,9 +45,9 @@ def find(altered: AlteredSeen, limits: Limits) -> Found:
     if in_part and altered.cosine < limits.cosine:
         yield Evidence(
             where=place,
-            saw=f"{altered.by} changes the gradient of {altered.name}: {altered.flipped:.0%} of it points the other "
-            f"way afterwards, and its cosine with what autograd gave is {altered.cosine:.2f}",
-            wanted="the gradient that autograd gave, scaled, clipped or masked at most",
+            saw=f"{altered.by} changes the gradient of {altered.name}: {altered.flipped:.0%} of it points the opposite "
+            f"way afterwards, and its cosine with what autograd computed is {altered.cosine:.2f}",
+            wanted="the gradient that autograd computed, at most scaled, clipped or masked",
             numbers=numbers,
         )
     elif altered.lost >= limits.lost and altered.uneven >= limits.uneven:
@@ -56,7 +57,7 @@ def find(altered: AlteredSeen, limits: Limits) -> Found:
             f"become zero, and the others change by factors that differ by {altered.uneven:.0%}",
             wanted="gradients that survive until the step",
             cause="num-precision",
-            likely="they are cast to a format in which they are too small to be told from zero",
+            likely="the gradients are cast to a format in which they are too small to differ from zero",
             do="keep gradients in float32, or multiply the loss by a scale first, as `torch.amp.GradScaler` does",
             numbers=numbers,
         )
@@ -64,10 +65,10 @@ def find(altered: AlteredSeen, limits: Limits) -> Found:
 
 CHECK = Check(
     id="FL222",
-    summary="a gradient is changed after autograd has made it",
+    summary="a gradient is changed after autograd has computed it",
     causes=("loss-gradient", "num-precision"),
-    likely="a hook, or code between backward and step, that changes signs or moves rows",
-    fix="remove it, or return a positive multiple of what it is given",
+    likely="a hook, or code between backward and step, changes signs or moves rows",
+    fix="remove that code, or let it return a positive multiple of what it is given",
     severity=Severity.WARNING,
     confidence=0.88,
     find=find,

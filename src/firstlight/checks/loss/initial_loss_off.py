@@ -1,10 +1,10 @@
-"""The first loss is far from what a model that knows nothing would score.
+"""The first loss is far from that of a model that knows nothing.
 
 ## What it sees
-The loss of the untrained model, in train mode, over some batches, against that of an answer that says nothing (even
-probabilities, zero values), computed with the very loss function and the targets seen. A cross-entropy that starts too
-high in an experiment that can be trained is left to `outputs-too-large` (FL219), which sees whether training makes up
-for it: the two never tell of the same loss.
+The loss of the untrained model, in train mode, over some batches, is compared with that of an uninformed prediction
+(equal probabilities, zero values), computed with the same loss function and the targets seen. A cross-entropy that
+starts too high in an experiment that can be trained is left to `outputs-too-large` (FL219), which sees whether training
+makes up for it: the two never report the same loss.
 
 ## When it is fine
 Pretrained weights start low: declare `pretrained=True`. Regression targets far from zero start high until the output's
@@ -19,11 +19,11 @@ from firstlight.records.declared import InitialLoss
 
 class Limits(Settable):
     low: float = 0.5
-    """Share of the expected loss; healthy networks start at 0.87 or more."""
+    """Smallest first loss as a share of the expected one; healthy networks start at 0.87 or more."""
     high: float = 2.0
-    """Times the expected loss; the most over-confident healthy network measured starts at 1.45."""
+    """Largest multiple of the expected loss; the most overconfident healthy network measured starts at 1.45."""
     regression_high: float = 10.0
-    """Times the mean square of the targets: outputs of a healthy start are no larger than the targets."""
+    """Largest multiple of the targets' mean square; in a healthy start the outputs are no larger than the targets."""
 
 
 OVER_CLASSES = ("cross_entropy", "nll_loss")
@@ -51,8 +51,8 @@ def find(initial: InitialLoss, limits: Limits) -> Found:
             wanted=wanted,
             cause="arch-init" if initial.loss in CLASSES else "data-scale",
             severity=Severity.WARNING,
-            likely="inputs or weights of a large scale, or an output far from the targets' mean",
-            do="print the spread of the inputs and of the outputs; standardise, or start the last layer small",
+            likely="inputs or weights on a large scale, or an output far from the targets' mean",
+            do="print the spread of the inputs and of the outputs; standardize, or initialize the last layer small",
             numbers=numbers,
         )
     elif mean < 0 and initial.loss in CLASSES:
@@ -69,12 +69,12 @@ def find(initial: InitialLoss, limits: Limits) -> Found:
 
 
 def _informed(initial: InitialLoss) -> bool:
-    """By an earlier training, or because two views of one example are alike before any."""
+    """The low start is explained by pretraining, or by two views of one example that are alike without any training."""
     return initial.pretrained or initial.among_rows
 
 
 def _negative(initial: InitialLoss, mean: float) -> Evidence:
-    """No answer to classes scores below zero; scores that are no log-probabilities do, and so does a minus sign."""
+    """No class prediction scores below zero, unless scores stand in for log-probabilities or the loss is negated."""
     raw = initial.loss == "nll_loss"
     return Evidence(
         where=at(initial.site, step=0, rank=initial.rank),
@@ -82,7 +82,7 @@ def _negative(initial: InitialLoss, mean: float) -> Evidence:
         wanted=f"about {initial.expected:.3g}: {initial.formula}",
         cause="loss-missing-activation" if raw else "loss-sign",
         likely="raw scores go where log-probabilities belong" if raw else "the loss is negated",
-        do="apply `log_softmax` first" if raw else "minimise the loss itself, without the minus sign",
+        do="apply `log_softmax` first" if raw else "minimize the loss itself, without the minus sign",
         numbers={"loss": mean, "expected": initial.expected},
     )
 
@@ -91,7 +91,7 @@ CHECK = Check(
     id="FL230",
     summary="the first loss is far from that of a model that knows nothing",
     causes=("data-leak-target", "arch-init", "data-scale", "loss-sign", "loss-missing-activation"),
-    likely="the target is among the inputs, most targets are ignored, or the weights are trained already",
+    likely="the target is among the inputs, most targets are ignored, or the weights are already trained",
     fix="compare the inputs with the target column by column; with pretrained weights declare `pretrained=True`",
     severity=Severity.WARNING,
     confidence=0.7,

@@ -1,12 +1,12 @@
-"""Prediction and target have shapes that broadcast: each example is compared with every other.
+"""Prediction and target have shapes that broadcast, so each example is compared with every other.
 
 ## What it sees
-A loss function, or a difference that is then reduced to one number, was given shapes such as (N, 1) and (N,). The
-result has N x N elements, so the model learns the mean of the targets.
+A loss function, or a difference that is then reduced to one number, is given shapes such as (N, 1) and (N,). The result
+has N x N elements, so the model learns the mean of the targets.
 
 ## When it is fine
-Pairwise losses compare all with all on purpose. They subtract two tensors that both carry gradients, or reduce
-along one axis only; neither is reported.
+Pairwise losses compare all examples with all others on purpose. They subtract two tensors that both carry gradients, or
+reduce along one axis only; neither is reported.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, at

@@ -1,4 +1,4 @@
-"""Backward is called on a loss that no parameter can be reached from.
+"""Backward is called on a loss from which no parameter can be reached.
 
 ## What it sees
 The loss has no graph behind it, is a fresh leaf (`torch.tensor(loss, requires_grad=True)`), or its graph ends in no
@@ -6,7 +6,7 @@ parameter. Backward then raises, or runs and changes nothing.
 
 ## When it is fine
 Gradients with respect to inputs (adversarial examples, style transfer) reach a leaf that is not a parameter; such a
-backward is only reported when it has no graph at all.
+backward is reported only if it has no graph at all.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, at
@@ -32,7 +32,7 @@ CHECK = Check(
     summary="the loss is cut off from the parameters",
     causes=("loss-detached",),
     likely="`.item()`, `.detach()`, `.data`, `argmax`, NumPy or `no_grad` between the model and the loss",
-    fix="follow the loss back to the model's output and keep every value on the way a tensor with a graph",
+    fix="trace the loss back to the model's output, and keep every value on the way a tensor with a graph",
     severity=Severity.ERROR,
     confidence=0.97,
     exhaustive=True,

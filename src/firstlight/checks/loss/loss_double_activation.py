@@ -1,10 +1,10 @@
 """Probabilities go into a loss that applies softmax or sigmoid itself.
 
 ## What it sees
-The prediction given to `cross_entropy` is the output of a softmax, or that given to
-`binary_cross_entropy_with_logits` the output of a sigmoid; where the graph does not tell (compiled models), every
-row is non-negative and sums to 1 at every call. The loss then has a floor it cannot go below (1.46 for ten classes)
-and gradients about ten times too small.
+The prediction given to `cross_entropy` is the output of a softmax, or that given to `binary_cross_entropy_with_logits`
+the output of a sigmoid. If the graph does not show this (compiled models), every row given to `cross_entropy` is
+non-negative and sums to 1 at every call. The loss then has a floor it cannot go below (1.46 for ten classes) and
+gradients about ten times too small.
 
 ## When it is fine
 `log_softmax` before `cross_entropy` changes nothing and is not reported. Probabilities as the *target* are allowed.
@@ -18,11 +18,11 @@ DOUBLED = {"cross_entropy": "softmax", "binary_cross_entropy_with_logits": "sigm
 
 class Limits(Settable):
     sum_error: float = 1e-3
-    """Rows of a half-precision softmax sum to 1 within a thousandth."""
+    """Largest distance of a row's sum from 1; rows of a half-precision softmax stay within a thousandth."""
     calls_without_graph: int = 4
-    """Values alone must agree at several batches before they are believed."""
+    """Fewest calls at which the values must agree if there is no graph to confirm them."""
     least_classes: int = 3
-    """With two columns, scores that happen to lie in [0, 1] and sum to 1 are thinkable."""
+    """Fewest classes; with two columns, scores could lie in [0, 1] and sum to 1 by accident."""
 
 
 def find(loss: LossSite, limits: Limits) -> Found:
@@ -60,7 +60,7 @@ CHECK = Check(
     id="FL203",
     summary="probabilities go into a loss that applies the activation itself",
     causes=("loss-double-activation",),
-    likely="the model ends in a softmax or sigmoid, as it should only for prediction",
+    likely="the model ends in a softmax or sigmoid that belongs only in prediction",
     fix="return the raw scores from the model; apply the activation where probabilities are needed",
     severity=Severity.ERROR,
     confidence=0.97,

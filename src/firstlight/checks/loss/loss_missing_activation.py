@@ -1,11 +1,12 @@
 """Raw scores go into a loss that expects (log-)probabilities.
 
 ## What it sees
-`nll_loss` or `kl_div` was given values that are not log-probabilities: some are positive, or the rows' log-sum-exp
-is not zero. `nll_loss` accepts them silently and its value runs to minus infinity.
+`nll_loss` or `kl_div` is given values that are not log-probabilities: some are positive, or the log-sum-exp of the rows
+is not zero. `nll_loss` accepts them silently, and its value runs to minus infinity.
 
 ## When it is fine
-`nll_loss` over scores that a custom layer has normalised in another way (energy models) is rare; allow it there.
+`nll_loss` over scores that a custom layer has normalized in another way (energy models) is rare; allow the check on
+that line.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -16,9 +17,9 @@ FUNCTIONS = {"nll_loss": "log_softmax", "kl_div": "log_softmax"}
 
 class Limits(Settable):
     logsum_error_nats: float = 0.05
-    """Half precision keeps the log-sum-exp of true log-probabilities within a hundredth."""
+    """Largest distance of the log-sum-exp from 0; in half precision, true log-probabilities stay within a hundredth."""
     calls: int = 2
-    """One call may be a test."""
+    """Fewest calls; a single one may be a test."""
 
 
 def find(loss: LossSite, limits: Limits) -> Found:
@@ -27,7 +28,7 @@ def find(loss: LossSite, limits: Limits) -> Found:
     if activation is None or loss.calls < limits.calls or error is None or not error > limits.logsum_error_nats:
         return
     if loss.made_by == "log_softmax":
-        return  # normalised over another axis than the one judged here
+        return  # normalized over a different axis than the one judged here
     yield Evidence(
         where=at(loss.site, step=loss.first_step, rank=loss.rank),
         saw=f"`{loss.function}` is given values from {loss.prediction.low:.3g} to {loss.prediction.high:.3g} "

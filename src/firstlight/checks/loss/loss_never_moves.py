@@ -1,11 +1,11 @@
-"""The loss is the same number, to the bit, from the first step on.
+"""The loss is exactly the same number from the first step on.
 
 ## What it sees
 Every loss since the run began is exactly the same, although the batches differ.
 
 ## When it is fine
-Full-batch training that has converged repeats its loss, but it did not begin there. Hinge and triplet losses reach
-exactly zero and stay; they began above it.
+Full-batch training that has converged repeats its loss, but it did not start there. Hinge and triplet losses reach
+exactly zero and stay there; they started above it.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
@@ -14,7 +14,7 @@ from firstlight.records.live import LossTrack
 
 class Limits(Settable):
     steps: int = 24
-    """Equal to the bit; with differing batches two in a row are already unlikely."""
+    """Fewest bit-identical losses; with different batches two in a row are already unlikely."""
 
 
 def find(track: LossTrack, limits: Limits) -> Found:
@@ -30,7 +30,7 @@ def find(track: LossTrack, limits: Limits) -> Found:
 
 CHECK = Check(
     id="FL270",
-    summary="the loss is the same number, to the bit, from the first step on",
+    summary="the loss is exactly the same number from the first step on",
     causes=("loss-mismatch", "data-labels-masked", "loss-detached"),
     likely="the loss does not depend on the batch: one column of scores, every target ignored, or a constant",
     fix="print the prediction and the target of one batch just before the loss",

@@ -1,12 +1,12 @@
-"""The loss is lower for wrong answers than for right ones.
+"""The loss is lower for wrong predictions than for right ones.
 
 ## What it sees
-Made-up answers in the shape of the model's: ideal, shuffled and contrary. The ideal ones must score best, and must
-score otherwise against targets out of order.
+Made-up predictions in the shape of the model's outputs: ideal ones and contrary ones. The ideal ones must not score
+worse than the contrary ones. Nor may both score the same as the ideal ones do against shuffled targets.
 
 ## When it is fine
-Never for a loss that is minimised. A loss of the user's own is asked only where its targets have the shape of the
-predictions, as a distance.
+Never for a loss that is minimized. A user's own loss is tested only where its targets have the shape of the
+predictions, as for a distance.
 """
 
 import math
@@ -17,7 +17,7 @@ from firstlight.records.declared import LossSense
 
 class Limits(Settable):
     margin: float = 1e-6
-    """Relative difference that is more than rounding."""
+    """Smallest relative difference that is more than rounding."""
 
 
 def find(sense: LossSense, limits: Limits) -> Found:
@@ -29,14 +29,14 @@ def find(sense: LossSense, limits: Limits) -> Found:
     if sense.ideal > sense.contrary + least:
         yield Evidence(
             where=where,
-            saw=f"right answers score {sense.ideal:.4g} and contrary ones {sense.contrary:.4g}",
-            wanted="the lower loss for the right answers",
+            saw=f"right predictions score {sense.ideal:.4g} and contrary ones {sense.contrary:.4g}",
+            wanted="the lower loss for the right predictions",
             numbers={"ideal": sense.ideal, "contrary": sense.contrary},
         )
     elif abs(sense.ideal - sense.permuted) <= least and abs(sense.ideal - sense.contrary) <= least:
         yield Evidence(
             where=where,
-            saw=f"right answers, contrary ones and targets out of order all score {sense.ideal:.4g}",
+            saw=f"right predictions, contrary ones and shuffled targets all score {sense.ideal:.4g}",
             wanted="a loss that depends on the targets",
             cause="loss-detached",
             likely="the loss never looks at the target",
@@ -46,9 +46,9 @@ def find(sense: LossSense, limits: Limits) -> Found:
 
 CHECK = Check(
     id="FL232",
-    summary="the loss is lower for wrong answers than for right ones",
+    summary="the loss is lower for wrong predictions than for right ones",
     causes=("loss-sign", "loss-detached"),
-    likely="the sign is turned: a score to be maximised is minimised",
+    likely="the sign is flipped: a score to be maximized is minimized",
     fix="negate the loss",
     severity=Severity.ERROR,
     confidence=0.95,

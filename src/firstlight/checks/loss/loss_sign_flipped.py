@@ -1,15 +1,15 @@
-"""What is minimised pulls predictions away from their answers.
+"""The minimized loss pushes predictions away from their targets.
 
 ## What it sees
-At a few backwards the loss is computed twice again, from the place where predictions meet answers on: with predictions
-that follow the answers a little, and with others that go against them as far. The contrary ones have the lower loss at
-every look, whoever wrote the loss and wherever its sign was turned. In a policy gradient, likelihoods that follow the
-returns take the place of predictions.
+At a few backwards the loss is computed twice more, from the place where predictions meet targets: once with predictions
+moved a little towards the targets, and once with predictions moved as far away from them. The predictions moved away
+have the lower loss at every look, whoever wrote the loss and wherever its sign was flipped. In a policy gradient,
+likelihoods that follow the returns take the place of predictions.
 
 ## When it is fine
-Adversarial training maximises a loss on purpose; with more than one optimizer nothing is reported, nor where the
-optimizer goes uphill. A policy gradient that weights likelihoods with costs instead of rewards pulls the other way by
-right, and so may one of several terms: these are warnings.
+Adversarial training maximizes a loss on purpose; with more than one optimizer nothing is reported, nor where the
+optimizer goes uphill. A policy gradient that weights likelihoods with costs instead of rewards rightly pulls the other
+way, and so may one of several terms: these are warnings.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -19,14 +19,14 @@ from firstlight.records.taped import LIKELIHOODS
 
 class Limits(Settable):
     looks: int = 2
-    """At all of which it pulls away; a single batch may be odd."""
+    """Fewest looks, at all of which it pushes away; a single batch may be unusual."""
 
 
 def find(pulling: Pulling, limits: Limits) -> Found:
     if pulling.optimizers != 1 or pulling.climbs or pulling.looks < limits.looks or pulling.away < pulling.looks:
         return
     weighted = pulling.kind == LIKELIHOODS
-    what = ("likelihoods", "returns") if weighted else ("predictions", "answers")
+    what = ("likelihoods", "returns") if weighted else ("predictions", "targets")
     unsure = weighted or pulling.towards > 0
     yield Evidence(
         where=at(pulling.meeting.site, step=pulling.step, rank=pulling.rank),
@@ -41,10 +41,10 @@ def find(pulling: Pulling, limits: Limits) -> Found:
 
 CHECK = Check(
     id="FL205",
-    summary="what is minimised pulls predictions away from their answers",
+    summary="the minimized loss pushes predictions away from their targets",
     causes=("loss-sign",),
-    likely="a minus sign too many, or one too few, between the comparison with the answers and the backward",
-    fix="turn the sign of the loss",
+    likely="a minus sign too many, or one too few, between the comparison with the targets and the backward",
+    fix="flip the sign of the loss",
     severity=Severity.ERROR,
     confidence=0.97,
     find=find,

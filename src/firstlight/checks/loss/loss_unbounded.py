@@ -1,12 +1,12 @@
 """The loss falls without end, far below zero.
 
 ## What it sees
-The value that is minimised is negative, many thousand times its first size, and goes on growing: there is no best
-value to reach, so the model is driven to extremes.
+The minimized value is negative, many thousand times its first size, and keeps growing: there is no best value to reach,
+so the model is driven to extremes.
 
 ## When it is fine
-Log-densities of continuous data are negative and settle; adversaries with a free critic drift, and have a second
-optimizer, with which nothing is reported.
+Log-densities of continuous data are negative and settle. Adversarial training with an unconstrained critic drifts; it
+has a second optimizer, and then nothing is reported.
 """
 
 import math
@@ -17,11 +17,11 @@ from firstlight.records.facts import LossCurve
 
 class Limits(Settable):
     steps: int = 30
-    """Fewer may be a single leap."""
+    """Fewest steps; in fewer, the fall may be a single jump."""
     times: float = 1e4
-    """Its first size (at least 1), that the loss has fallen below zero."""
+    """How far the loss must fall below zero, in multiples of its first size (at least 1)."""
     growing: float = 2.0
-    """Last value over that half-way: a loss that settles does not grow."""
+    """Smallest ratio of the last value to the one half-way; a loss that settles stays below."""
 
 
 def find(curve: LossCurve, limits: Limits) -> Found:
@@ -33,7 +33,7 @@ def find(curve: LossCurve, limits: Limits) -> Found:
         return
     yield Evidence(
         where=at(curve.site, step=len(values), rank=curve.rank),
-        saw=f"the loss went from {first:.4g} over {half:.4g} to {last:.4g} in {len(values)} steps",
+        saw=f"the loss went from {first:.4g} through {half:.4g} to {last:.4g} in {len(values)} steps",
         wanted="a loss with a lower bound",
         numbers={"first": first, "last": last},
     )
@@ -44,7 +44,7 @@ CHECK = Check(
     summary="the loss falls without end",
     causes=("loss-sign",),
     likely="a term of the loss has the wrong sign, so that making it worse is rewarded",
-    fix="print the terms of the loss one by one; the one that runs away wants its sign turned",
+    fix="print the terms of the loss one by one, and flip the sign of the one that runs away",
     severity=Severity.ERROR,
     confidence=0.9,
     find=find,

@@ -1,8 +1,8 @@
-"""The regulariser rewards what it should punish, or drowns the data.
+"""The regularizer rewards what it should punish, or drowns the data.
 
 ## What it sees
-The declared penalty by itself: negative, or not larger for larger weights, or at the start already far larger than the
-loss on the data.
+The declared penalty by itself: it is negative, or falls when the weights grow, or is already far larger than the loss
+on the data at the start.
 
 ## When it is fine
 Penalties on something other than the size of the weights (an entropy bonus) may be negative on purpose.
@@ -14,7 +14,7 @@ from firstlight.records.declared import Penalty
 
 class Limits(Settable):
     share: float = 3.0
-    """Times the loss on the data: beyond, the first steps learn the penalty alone."""
+    """Largest ratio of the penalty to the loss on the data; above it, the first steps only reduce the penalty."""
 
 
 def find(penalty: Penalty, limits: Limits) -> Found:
@@ -23,8 +23,8 @@ def find(penalty: Penalty, limits: Limits) -> Found:
     if penalty.value < 0 or penalty.larger < penalty.value:
         yield Evidence(
             where=where,
-            saw=f"the penalty is {penalty.value:.4g}, and {penalty.larger:.4g} with weights half as large again",
-            wanted="a positive number that rises with the weights",
+            saw=f"the penalty is {penalty.value:.4g}, and {penalty.larger:.4g} with all weights 1.5 times as large",
+            wanted="a positive number that grows with the weights",
             cause="loss-sign",
             numbers=numbers,
         )
@@ -43,7 +43,7 @@ def find(penalty: Penalty, limits: Limits) -> Found:
 
 CHECK = Check(
     id="FL233",
-    summary="the regulariser rewards what it should punish, or drowns the data",
+    summary="the regularizer rewards what it should punish, or drowns the data",
     causes=("loss-sign", "hp-regularisation"),
     likely="the penalty is subtracted instead of added",
     fix="add the penalty to the loss with a positive coefficient",

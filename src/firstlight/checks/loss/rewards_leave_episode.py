@@ -1,13 +1,13 @@
-"""A reward counts for steps that it could not follow from.
+"""A reward counts for steps that could not have led to it.
 
 ## What it sees
-A copy of the program is given another reward for the first step of an episode, once, and a second one for the last step
-of the episode before. The first may change what is told of that one step and of nothing else; it changes others. Where
-it counts less and less for the steps after it, returns are summed from the first step on; else they run from one
-episode into the one before.
+A copy of the program is given a different reward for the first step of an episode, and another one for the last step of
+the episode before. The first may change the target or action weight of that one step only; it changes those of other
+steps. If it counts less and less for the steps after it, returns are summed from the first step on; otherwise they run
+from one episode into the one before.
 
 ## When it is fine
-Returns that are averaged over steps on purpose, or standardised: what all examples have in common is left out.
+Returns that are averaged over steps on purpose, or standardized: what all examples have in common is left out.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -16,7 +16,8 @@ from firstlight.records.dealings import Rewarded
 
 class Limits(Settable):
     others: float = 0.3
-    """Of what the reward counts for its own step: less may come from a baseline that is learnt."""
+    """Smallest change for another step that counts, relative to the largest change; less may come from a learned
+    baseline."""
 
 
 def find(seen: Rewarded, limits: Limits) -> Found:
@@ -27,9 +28,9 @@ def find(seen: Rewarded, limits: Limits) -> Found:
     last = told[-1]
     yield Evidence(
         where=at(last.site, step=last.step, rank=last.rank),
-        saw=f"another reward at the first step of an episode changes what is told of {_count(last.at_start, limits)} "
-        f"steps, and one at the last step of the episode before that of {_count(last.at_end, limits)}",
-        wanted="a reward that counts for its own step and for earlier ones of the same episode",
+        saw=f"another reward at the first step of an episode changes what {_count(last.at_start, limits)} steps learn, "
+        f"and one at the last step of the episode before changes what {_count(last.at_end, limits)} learn",
+        wanted="a reward that counts only for its own step and earlier steps of the same episode",
         cause="rl-advantage" if forward else None,
         likely="returns are summed from the first step on" if forward else None,
         do="sum them from the last step to the first" if forward else None,
@@ -42,7 +43,7 @@ def _falling(change: float) -> float:
 
 
 def _count(changes: tuple[float, ...], limits: Limits) -> int:
-    """Different ones: an example may be looked at in every epoch."""
+    """Only different changes count: an example may be looked at in every epoch."""
     most = max(map(abs, changes), default=0.0)
     return len({f"{one:.4g}" for one in changes if abs(one) > limits.others * most})
 
@@ -51,8 +52,8 @@ CHECK = Check(
     id="FL240",
     summary="a reward counts for steps of another episode",
     causes=("rl-done", "rl-advantage"),
-    likely="the sum of returns goes on across the end of an episode",
-    fix="multiply what is carried on by `(1 - done)`, or begin with zero at every end",
+    likely="the sum of returns continues across the end of an episode",
+    fix="multiply what is carried over by `(1 - done)`, or start from zero at every end",
     severity=Severity.ERROR,
     confidence=0.9,
     find=find,

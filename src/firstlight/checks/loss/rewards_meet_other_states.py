@@ -1,13 +1,13 @@
-"""What a reward changes is learnt for other states than those that led to it.
+"""The effect of a reward is learned for states other than those that led to it.
 
 ## What it sees
-The states that a program met are known: what its networks were asked about before it acted, and what its environment
-showed it. A copy of the program is given another reward at the end of an episode, once. The answers that this changes
-stand beside states that were met, but in other episodes: what was kept of observations and what was made of rewards
-are laid out in different orders, or all that was kept is one and the same array.
+The states that a program met are known: the inputs of its networks before it acted, and what its environment showed it.
+A copy of the program is given one different reward at the end of an episode. The targets that this changes belong to
+states that were met, but in other episodes. Either stored observations and the values computed from rewards are laid
+out in different orders, or everything that was stored is one and the same array.
 
 ## When it is fine
-Never. States that are prepared otherwise for learning than for acting are not recognised, and nothing is told.
+Never. States that are preprocessed differently for learning and for acting are not recognized, and nothing is reported.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -16,11 +16,13 @@ from firstlight.records.dealings import RewardAsked, Rewarded
 
 class Limits(Settable):
     answers: int = 4
-    """Fewer may be a state that looks like another."""
+    """Fewest targets at states of other episodes; fewer may be a state that looks like another."""
     share: float = 0.75
-    """Of the answers whose states are known; a reward that crosses the start of an episode changes fewer of another."""
+    """Smallest share of the targets with known states that belong to other episodes; a reward that crosses the start of
+    an episode changes a smaller share."""
     rows: float = 4.0
-    """Answers for each environment, of which several steps must have been kept."""
+    """Fewest targets per environment when all states are the same; that many must have been stored over several
+    steps."""
 
 
 def find(seen: Rewarded, limits: Limits) -> Found:
@@ -32,27 +34,27 @@ def find(seen: Rewarded, limits: Limits) -> Found:
     if not alike and not others >= limits.answers:
         return
     last = told[-1]
-    where = f"{others} of {others + own} answers that another reward changes belong to states of other episodes"
-    kept = f"; the {last.around} answers that are learnt from have {last.states} different states"
+    where = f"{others} of {others + own} targets that a different reward changes belong to states of other episodes"
+    kept = f"; the {last.around} targets that are learned from have {last.states} different states"
     yield Evidence(
         where=at(last.site, step=last.step, rank=last.rank),
         saw=f"{where}{kept if alike else ''}",
-        wanted="answers beside the states of the episode in which the reward was earned",
+        wanted="targets at the states of the episode in which the reward was earned",
         cause="rl-obs" if alike else None,
-        likely="all observations that were kept are one array, which is written anew at each step" if alike else None,
-        do="copy what the environment returns before it is kept" if alike else None,
+        likely="all stored observations are one array, which is overwritten at each step" if alike else None,
+        do="copy what the environment returns before storing it" if alike else None,
         numbers={"others": others, "own": own, "states": last.states},
     )
 
 
 def _are_alike(asked: RewardAsked, limits: Limits) -> bool:
-    """No more of them than there are environments."""
+    """There are no more different states than environments."""
     return 0 < asked.states <= asked.places and asked.around >= limits.rows * asked.places
 
 
 CHECK = Check(
     id="FL248",
-    summary="what rewards change is learnt for the states of other episodes",
+    summary="the effect of rewards is learned for the states of other episodes",
     causes=("rl-advantage", "rl-obs"),
     likely="observations and returns are laid out in different orders, by steps and by environments",
     fix="stack and reshape observations, actions, advantages and returns the same way",

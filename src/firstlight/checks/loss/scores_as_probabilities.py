@@ -1,15 +1,16 @@
-"""A loss that compares probabilities is given scores, and has no lower end for them.
+"""A loss that compares probabilities is given scores, and has no lower bound for them.
 
 ## What it sees
-Predictions meet answers between 0 and 1. The loss is computed again with others: of a few probabilities those that
-equal the answers are its best, so it is made for probabilities; and over whatever the network may give it falls far
-below that, many times what it differs by between the best and the worst of them. A Dice, Jaccard or Tversky overlap
-without `sigmoid` or `softmax`, a likelihood whose logarithm was forgotten.
+Predictions are compared with targets between 0 and 1. The loss is computed again with other predictions. Among a few
+sets of probabilities, those equal to the targets have the lowest loss, so the loss is meant for probabilities. But over
+arbitrary outputs of the network it falls far below that, by many times the difference between the best and the worst
+probabilities. Examples are a Dice, Jaccard or Tversky overlap without `sigmoid` or `softmax`, and a likelihood whose
+logarithm was forgotten.
 
 ## When it is fine
-Losses that are made for scores have a floor (cross-entropy with logits, focal, hinge, squared errors), and nothing is
-said of them, nor of answers that the network gave itself, nor where several optimizers step, as with a critic. A linear
-score that is held by a penalty on the weights alone may be meant; allow it there.
+Losses that are made for scores have a floor (cross-entropy with logits, focal, hinge, squared errors) and are not
+reported; neither are targets produced by the network itself, nor programs in which several optimizers step, as with a
+critic. A linear score that is held back only by a penalty on the weights may be intended; allow the check there.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -18,9 +19,10 @@ from firstlight.records.taped import FloorSeen
 
 class Limits(Settable):
     fallen: float = 10.0
-    """Times the difference between right and wrong probabilities: losses for scores fall by no more than four."""
+    """Smallest fall, in multiples of the difference between right and wrong probabilities; losses for scores fall by no
+    more than four."""
     looks: int = 2
-    """A single batch may be odd."""
+    """Fewest looks; a single batch may be unusual."""
 
 
 def find(floor: FloorSeen, limits: Limits) -> Found:
@@ -31,10 +33,10 @@ def find(floor: FloorSeen, limits: Limits) -> Found:
         return
     yield Evidence(
         where=at(floor.site, step=floor.step, rank=floor.rank),
-        saw=f"the loss compares answers from 0 to 1 with values that nothing keeps there, now from {floor.low:.3g} to "
-        f"{floor.high:.3g}; where they equal the answers it is {floor.perfect:.3g}, and others bring it down to "
+        saw=f"the loss compares targets from 0 to 1 with values that may leave that range, now from {floor.low:.3g} to "
+        f"{floor.high:.3g}; if they equal the targets it is {floor.perfect:.3g}, but other values bring it down to "
         f"{floor.lowest:.3g}",
-        wanted="predictions between 0 and 1, for which it is lowest at the answers",
+        wanted="predictions between 0 and 1, with the lowest loss at the targets",
         numbers={"perfect": floor.perfect, "lowest": floor.lowest, "spread": floor.spread},
     )
 
@@ -43,7 +45,7 @@ CHECK = Check(
     id="FL225",
     summary="a loss for probabilities is given scores, and falls without end",
     causes=("loss-missing-activation",),
-    likely="`sigmoid` or `softmax` was forgotten before this term of the loss; a term beside it may take the scores",
+    likely="`sigmoid` or `softmax` was forgotten before this term of the loss; another term may take raw scores",
     fix="apply `torch.sigmoid` (or `softmax` over the classes) to what this term is given",
     severity=Severity.WARNING,
     confidence=0.9,

@@ -2,13 +2,13 @@
 
 ## What it sees
 The loss stays where guessing among the classes would put it. A copy of the program with ten times the learning rate
-gets no further, but one whose scores are multiplied by 100 before the softmax does: the scores themselves are held
-in too narrow a range.
+gets no further, but one whose scores are multiplied by 100 before the softmax does: the scores themselves are held in
+too narrow a range.
 
 ## When it is fine
-A model that has not begun to learn is helped by a higher learning rate as well, given as many steps, and is not
-reported; nor is one that rests on a plateau for a while, and has left it by the end of what was watched. Where several
-optimizers take turns, a loss at chance may be what the other one wants.
+A model that has not begun to learn also improves with a higher learning rate, given as many steps, and is not reported;
+nor is one that stays on a plateau for a while and has left it by the end of the steps watched. With several optimizers
+that take turns, a loss at chance may be what the other one wants.
 """
 
 import math
@@ -19,13 +19,13 @@ from firstlight.records.contrast import AS_LONG, Contrast
 
 class Limits(Settable):
     steps: int = 100
-    """Of the optimizer; before that many programs are still near guessing."""
+    """Fewest optimizer steps; before that many programs are still near guessing."""
     near_guessing: float = 0.85
-    """Of the loss of a guess among the classes."""
+    """Share of a guess's loss above which the program counts as still guessing."""
     no_help: float = 0.15
-    """Share of its first loss that the copy with the higher rate may lose."""
+    """Largest share of its first loss that the copy with the higher rate may lose."""
     helps: float = 0.25
-    """Share by which sharper scores must be lower."""
+    """Smallest share by which sharper scores must lower the loss."""
 
 
 def find(contrast: Contrast, limits: Limits) -> Found:
@@ -49,8 +49,8 @@ def find(contrast: Contrast, limits: Limits) -> Found:
         return
     yield Evidence(
         where=at(contrast.loss_site, rank=contrast.rank),
-        saw=f"after {sharper.steps} steps the loss is {sharper.base.last:.3g}, a guess among {contrast.classes} scores "
-        f"{guess:.3g}; ten times the learning rate gives {faster.other.last:.3g}, scores times 100 give "
+        saw=f"after {sharper.steps} steps the loss is {sharper.base.last:.3g}, and a guess among {contrast.classes} "
+        f"scores {guess:.3g}; ten times the learning rate gives {faster.other.last:.3g}, scores times 100 give "
         f"{sharper.other.last:.3g}",
         wanted="scores that can differ by several units",
         numbers={"as_is": sharper.base.last, "sharper": sharper.other.last, "guess": guess},
@@ -61,7 +61,7 @@ CHECK = Check(
     id="FL208",
     summary="the scores are too close together for the softmax to tell them apart",
     causes=("loss-scale",),
-    likely="scores multiplied by a temperature that should divide them, or cosine similarities without a scale",
+    likely="scores are multiplied by a temperature that should divide them, or are unscaled cosine similarities",
     fix="divide the scores by the temperature (or multiply them by a scale of 10 to 30) before the loss",
     severity=Severity.WARNING,
     confidence=0.9,

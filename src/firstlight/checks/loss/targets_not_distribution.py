@@ -1,9 +1,9 @@
 """Cross-entropy is given floating-point targets that are not probabilities over the classes.
 
 ## What it sees
-The target has the shape of the scores and is floating point, so `cross_entropy` takes its rows for class
-probabilities; their sums are not 1. Several labels at once (multi-hot rows) is the usual case: softmax then makes
-the labels compete with each other.
+The target has the shape of the scores and is floating point, so `cross_entropy` treats its rows as class probabilities,
+but their sums are not 1. The usual case is several labels at once (multi-hot rows): softmax then makes the labels
+compete with each other.
 
 ## When it is fine
 Mixup, label smoothing and distillation give rows that sum to 1.
@@ -15,7 +15,7 @@ from firstlight.records.facts import LossSite
 
 class Limits(Settable):
     sum_error: float = 0.05
-    """Rounded soft labels still sum to 1 within a few hundredths."""
+    """Largest distance of a row's sum from 1; rounded soft labels stay within a few hundredths."""
 
 
 def find(loss: LossSite, limits: Limits) -> Found:
@@ -24,7 +24,7 @@ def find(loss: LossSite, limits: Limits) -> Found:
         return
     yield Evidence(
         where=at(loss.site, step=loss.first_step, rank=loss.rank),
-        saw=f"rows of the floating-point target sum to as much as {error:.3g} away from 1 (values "
+        saw=f"the sums of rows of the floating-point target are up to {error:.3g} away from 1 (values "
         f"{loss.target.low:.3g} to {loss.target.high:.3g})",
         wanted="class indices, or rows that sum to 1",
         numbers={"sum_error": error},
@@ -33,10 +33,10 @@ def find(loss: LossSite, limits: Limits) -> Found:
 
 CHECK = Check(
     id="FL206",
-    summary="cross-entropy is given targets that are no probabilities over the classes",
+    summary="cross-entropy is given targets that are not probabilities over the classes",
     causes=("loss-mismatch",),
-    likely="several labels can be true at once, which needs one sigmoid a label",
-    fix="for several labels at once use `binary_cross_entropy_with_logits`; for one, pass class indices",
+    likely="several labels can be true at once, which needs one sigmoid per label",
+    fix="for several labels at once, use `binary_cross_entropy_with_logits`; for a single label, pass class indices",
     severity=Severity.ERROR,
     confidence=0.93,
     find=find,

@@ -1,12 +1,12 @@
-"""One term of the loss is a thousand times another.
+"""One term of the loss is more than a thousand times as large as another.
 
 ## What it sees
-Backward is called on the plain sum of several losses, and the smallest is less than a thousandth of the largest: its
-gradient is noise beside the other's, and its task is hardly learnt.
+Backward is called on the plain sum of several losses, and the smallest is less than a thousandth of the largest. Its
+gradient is noise next to the other's, and its task is hardly learned.
 
 ## When it is fine
-A term that is small because it is already solved was large at the start. Weighted sums are not judged: there
-somebody has thought about it.
+A term that is small because its task is already solved was large at the start. Weighted sums are not judged: somebody
+has chosen the weights.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -15,9 +15,10 @@ from firstlight.records.facts import LossTerms
 
 class Limits(Settable):
     steps: int = 3
-    """At which the sum was seen to be whole."""
+    """Fewest steps at which the sum was observed in full."""
     ratio: float = 1000.0
-    """Largest over smallest term; tasks that go well together are within a factor of ten or so."""
+    """Largest ratio of the largest to the smallest term; tasks that train well together are within a factor of about
+    ten."""
 
 
 def find(terms: LossTerms, limits: Limits) -> Found:
@@ -39,7 +40,7 @@ CHECK = Check(
     summary="one term of the loss drowns another",
     causes=("loss-scale", "data-scale"),
     likely="the targets of one task are in a raw unit, or a weight between the terms is missing",
-    fix="standardise the targets of the large term, or weight the terms so that they start at the same size",
+    fix="standardize the targets of the large term, or weight the terms so that they start at the same size",
     severity=Severity.WARNING,
     confidence=0.85,
     find=find,

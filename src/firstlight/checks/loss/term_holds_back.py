@@ -1,15 +1,15 @@
 """One term of the loss keeps the others from falling.
 
 ## What it sees
-The loss is a sum, and the program is not known to learn. Two copies of it ran from the same first batch: in one of
-them the term pulls as it does in the program, in the other it was taken out of the sum. The other terms, measured by
-themselves in both, hardly fall beside it and fall well without it. The term is none of the task itself: it rests on
-weights alone, or others are losses of torch's own and it is not.
+The loss is a sum, and the program is not known to learn. Two copies of it run from the same first batch: in one, the
+term acts as it does in the program; in the other, it is left out of the sum. The other terms, measured on their own in
+both, hardly fall with it and fall well without it. The term is not the task itself: either it depends on the weights
+alone, or other terms are torch's own losses and it is not.
 
 ## When it is fine
-Terms that pull against each other are how many losses work: two tasks, or what an autoencoder may say and what it must
-tell. A program that learns with all of them is not asked;
-nor is one whose answers are its own doing, as in reinforcement learning, or whose loss two optimizers pull at.
+Many losses work by terms that pull against each other: two tasks, or reconstruction and the limit on an autoencoder's
+code. A program that learns with all of its terms is not tested; nor is one whose targets come from its own behavior, as
+in reinforcement learning, or one in which two optimizers work against each other.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -18,13 +18,13 @@ from firstlight.records.contrast import Contrast, TermTried
 
 class Limits(Settable):
     steps: int = 40
-    """Fewer say little about a slow start."""
+    """Fewest steps; fewer say little about a slow start."""
     falls: float = 0.3
-    """Share of their first value that the other terms must lose without it."""
+    """Smallest share of their first value that the other terms must lose without it."""
     part: float = 0.3
-    """Of that, what they lose beside it, at the most."""
+    """Largest share of that fall that they may lose with it."""
     noises: float = 2.0
-    """Median deviations of both ends that lie between them, at the least."""
+    """Smallest distance between the two ends, in multiples of their noise (median deviation)."""
 
 
 def find(contrast: Contrast, limits: Limits) -> Found:
@@ -54,8 +54,8 @@ CHECK = Check(
     id="FL217",
     summary="one term of the loss keeps the others from falling",
     causes=("loss-conflict",),
-    likely="a penalty whose weight is too large by orders of magnitude",
-    fix="divide the weight of the term by ten until the others fall, or leave it out",
+    likely="a penalty whose weight is orders of magnitude too large",
+    fix="divide the weight of the term by ten until the others fall, or remove it",
     severity=Severity.ERROR,
     confidence=0.96,
     find=find,

@@ -1,12 +1,12 @@
-"""One term of the loss is a thousand times another, as the program tells them.
+"""One logged term of the loss is more than a thousand times as large as another.
 
 ## What it sees
-The program tells two or more terms of its loss (names that end in `loss`), and over the last 64 of them the smallest is
+The program logs two or more terms of its loss (names that end in `loss`), and over the last 64 values the smallest is
 less than a thousandth of the largest: it hardly steers the training.
 
 ## When it is fine
-Terms told before they are weighted, a penalty that has done its work, and the losses of several networks in one run
-differ like this in health. Values are not gradients: it is a note.
+Terms logged before they are weighted, a penalty that has done its work, and the losses of several networks in one run
+can differ this much in a healthy run. Values are not gradients, so this is a note.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
@@ -15,9 +15,9 @@ from firstlight.records.live import TermTrack
 
 class Limits(Settable):
     steps: int = 64
-    """At which the terms were told."""
+    """Fewest steps at which all terms were logged."""
     ratio: float = 1e3
-    """Of the largest to the smallest."""
+    """Largest ratio of the largest to the smallest term."""
 
 
 def find(track: TermTrack, limits: Limits) -> Found:
@@ -30,7 +30,7 @@ def find(track: TermTrack, limits: Limits) -> Found:
     yield Evidence(
         where=Where(step=track.step, rank=track.rank),
         saw=f"`{largest}` is {sized[largest]:.3g} and `{smallest}` {sized[smallest]:.3g}",
-        wanted=f"terms within {limits.ratio:g} times each other, once weighted",
+        wanted=f"weighted terms that differ by a factor of at most {limits.ratio:g}",
         numbers={"largest": sized[largest], "smallest": sized[smallest]},
     )
 

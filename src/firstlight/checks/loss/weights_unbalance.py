@@ -1,12 +1,13 @@
-"""The weights of the classes make them count less alike than they are.
+"""Class weights make the classes count more unequally than they do without weights.
 
 ## What it sees
-How often each class was the target, and what that comes to with `weight` or `pos_weight`. Weights are there to make up
-for rare classes. Here the class that counts most, with its weight, counts many times what the least one does, and by
-far more than by their numbers: counts were given where their inverse was meant, or a weight of other data was kept.
+How often each class was the target, with and without `weight` or `pos_weight`. Weights are there to compensate for rare
+classes. Here the class that counts most, with its weight, counts many times as much as the one that counts least, and
+the ratio is far larger than without weights: counts were passed where their inverse was meant, or weights for other
+data were kept.
 
 ## When it is fine
-A class that is meant to be found at any price. Weights of zero, which leave a class out, are not compared.
+A class that must be found at any price. Weights of zero, which leave a class out, are not compared.
 """
 
 from collections.abc import Sequence
@@ -17,11 +18,13 @@ from firstlight.records.facts import LossSite
 
 class Limits(Settable):
     weighed: float = 10.0
-    """Times what the least class counts, with the weights; those in use bring it near one, or leave a few."""
+    """Smallest ratio of the largest to the smallest weighted class; weights in common use bring it near one, or to a
+    few."""
     more: float = 3.0
-    """Times as unequal as by their numbers; a weight of two or three is taken for the sake of recall."""
+    """Smallest factor by which the weights make the classes more unequal; a weight of two or three may be chosen for
+    recall."""
     calls: int = 3
-    """One batch may hold an odd mixture of classes."""
+    """Fewest calls; a single batch may hold an unusual mix of classes."""
 
 
 def find(loss: LossSite, limits: Limits) -> Found:
@@ -33,8 +36,8 @@ def find(loss: LossSite, limits: Limits) -> Found:
         return
     yield Evidence(
         where=at(loss.site, step=loss.first_step, rank=loss.rank),
-        saw=f"with their weights one class counts {weighed:.0f} times what another does in `{loss.function}`; by their "
-        f"numbers it is {counted:.1f} times",
+        saw=f"with weights, one class counts {weighed:.0f} times as much as another in `{loss.function}`; without them "
+        f"it is {counted:.1f} times",
         wanted="weights that make rare classes count more, and common ones less",
         numbers={"counted": counted, "weighed": weighed},
     )
@@ -46,10 +49,10 @@ def _unequal(sizes: Sequence[float]) -> float:
 
 CHECK = Check(
     id="FL285",
-    summary="the weights of the classes make them count less alike than they are",
+    summary="class weights make the classes count more unequally than they do without weights",
     causes=("loss-scale",),
-    likely="the weights are the numbers of examples, not their inverse, or belong to other data",
-    fix="use the number of negatives over that of positives as `pos_weight`, or the inverse of each class's number",
+    likely="the weights are the class counts instead of their inverse, or belong to other data",
+    fix="use negatives divided by positives as `pos_weight`, or the inverse of each class's count as `weight`",
     severity=Severity.WARNING,
     confidence=0.85,
     find=find,

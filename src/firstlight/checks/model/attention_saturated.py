@@ -1,11 +1,12 @@
-"""Attention looks at a single place from the start.
+"""Each query attends to a single position from the start.
 
 ## What it sees
-The weights of `scaled_dot_product_attention` on the first batch, recomputed from queries and keys: their entropy as a
-share of that of even attention, and the largest score before the softmax.
+The attention weights of `scaled_dot_product_attention` on the first batch are recomputed from queries and keys. Their
+entropy is a tiny share of that of uniform attention, and the largest score before the softmax is large.
 
 ## When it is fine
-Pretrained models attend sharply; their calls are judged by the same numbers, so declare them apart or ignore this.
+Pretrained models attend sharply and are judged by the same numbers: declare such a model as an experiment of its own,
+or ignore this finding.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -14,9 +15,9 @@ from firstlight.records.declared import AttentionRows
 
 class Limits(Settable):
     entropy: float = 0.05
-    """Share of even attention's; usual starts are above 0.9."""
+    """Smallest entropy, as a share of that of uniform attention; usual initializations are above 0.9."""
     score: float = 30.0
-    """Before the softmax; from there on the largest takes all in every precision."""
+    """Largest score before the softmax; above it, the largest takes everything in any precision."""
 
 
 def find(rows: AttentionRows, limits: Limits) -> Found:
@@ -24,7 +25,7 @@ def find(rows: AttentionRows, limits: Limits) -> Found:
         return
     yield Evidence(
         where=at(rows.site, module=rows.name, rank=rows.rank),
-        saw=f"attention over {rows.keys} keys has {rows.entropy:.1%} of the entropy of even attention, "
+        saw=f"attention over {rows.keys} keys has {rows.entropy:.1%} of the entropy of uniform attention, "
         f"with scores up to {rows.largest_score:.0f}",
         wanted=f"at least {limits.entropy:.0%} at the start",
         numbers={"entropy": rows.entropy, "score": rows.largest_score},
@@ -33,10 +34,11 @@ def find(rows: AttentionRows, limits: Limits) -> Found:
 
 CHECK = Check(
     id="FL441",
-    summary="attention looks at a single place from the start",
+    summary="each query attends to a single position from the start",
     causes=("num-logit-growth", "arch-init", "data-scale"),
-    likely="queries and keys of a large scale: inputs not normalised, or no division by the root of the width",
-    fix="normalise before the projections, keep the default scale, or normalise queries and keys",
+    likely="queries and keys are too large: the inputs are not normalized, or the scores are not divided by the root "
+    "of the width",
+    fix="normalize before the projections, keep the default scale, or normalize queries and keys",
     severity=Severity.WARNING,
     confidence=0.75,
     find=find,

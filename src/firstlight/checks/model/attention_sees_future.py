@@ -5,7 +5,7 @@ The mask given to `scaled_dot_product_attention` allows the positions above the 
 function True means "may attend"; in `nn.MultiheadAttention` it means the opposite.
 
 ## When it is fine
-Anti-causal models that read a sequence backwards exist; they are rare and would flip the sequence instead.
+Anti-causal models that read a sequence backwards exist; they are rare, and most would flip the sequence instead.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -14,11 +14,11 @@ from firstlight.records.training import Attention
 
 class Limits(Settable):
     least_length: int = 4
-    """Below this a mask says little."""
+    """Fewest queries and keys; a smaller mask says little."""
     mostly: float = 0.9
-    """Share of the pairs above the diagonal that may attend."""
+    """Smallest share of the pairs above the diagonal that may attend."""
     hardly: float = 0.01
-    """Share of those below."""
+    """Largest share of the pairs below the diagonal that may attend."""
 
 
 def find(mask: Attention, limits: Limits) -> Found:
@@ -38,7 +38,7 @@ CHECK = Check(
     id="FL406",
     summary="the attention mask is inverted: positions see only what comes after them",
     causes=("arch-mask", "data-leak-future"),
-    likely="a mask in the convention of `nn.MultiheadAttention` (True = blocked) given to "
+    likely="a mask in the convention of `nn.MultiheadAttention` (True = blocked) is passed to "
     "`scaled_dot_product_attention` (True = may attend)",
     fix="invert the mask (`~mask`), or pass `is_causal=True`",
     severity=Severity.ERROR,

@@ -1,10 +1,12 @@
-"""A batch norm has too few values to normalise over.
+"""A batch norm has too few values to normalize over.
 
 ## What it sees
-Examples times places in the image or sequence, per channel, in the smallest of the batches read.
+The number of values per channel (examples times positions in the image or sequence) in the smallest of the batches
+read.
 
 ## When it is fine
-A last small batch now and then; `drop_last=True` avoids it. Instance and group norms do not depend on the batch.
+A small last batch now and then does little harm; `drop_last=True` avoids it. Instance and group norms do not depend on
+the batch.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -13,7 +15,7 @@ from firstlight.records.declared import Normalisation
 
 class Limits(Settable):
     values: int = 8
-    """Per channel: the mean of fewer is mostly noise."""
+    """Fewest values per channel; the mean of fewer is mostly noise."""
 
 
 def find(norm: Normalisation, limits: Limits) -> Found:
@@ -24,8 +26,12 @@ def find(norm: Normalisation, limits: Limits) -> Found:
     usual = norm.values >= limits.values
     yield Evidence(
         where=at(norm.site, module=norm.name, rank=norm.rank),
-        saw=f"`{norm.name}` normalises over {least} values a channel"
-        + (f" in the smallest batch, of {norm.smallest_batch}" if usual else f", in batches of {norm.examples}"),
+        saw=f"`{norm.name}` normalizes over {least} values per channel"
+        + (
+            f" in the smallest batch, which has {norm.smallest_batch} examples"
+            if usual
+            else f", in batches of {norm.examples} examples"
+        ),
         wanted=f"at least {limits.values} values",
         severity=Severity.NOTE if usual and least > 1 else None,
         numbers={"values": least, "examples": norm.smallest_batch},
@@ -34,9 +40,9 @@ def find(norm: Normalisation, limits: Limits) -> Found:
 
 CHECK = Check(
     id="FL439",
-    summary="a batch norm has too few values to normalise over",
+    summary="a batch norm has too few values to normalize over",
     causes=("arch-norm",),
-    likely="a batch of one or two examples, or a last batch that small",
+    likely="the batches have one or two examples, or the last one does",
     fix="use larger batches, `drop_last=True`, or a group or layer norm",
     severity=Severity.WARNING,
     confidence=0.85,

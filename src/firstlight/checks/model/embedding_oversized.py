@@ -1,11 +1,12 @@
-"""An embedding has far more rows than ids ever reach.
+"""An embedding has far more rows than there are ids.
 
 ## What it sees
-The highest id of the first batch against the rows of the table, and the share of padding among the ids.
+The highest id in the first batch is compared with the number of rows of the table. The share of padding among the ids
+is checked as well.
 
 ## When it is fine
-A large vocabulary of which one batch shows little: it is told only where the table is many times larger than the
-highest id, and only as a note.
+One batch shows little of a large vocabulary: this is reported only if the table is many times larger than the highest
+id, and only as a note.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -14,11 +15,11 @@ from firstlight.records.declared import EmbeddingUse
 
 class Limits(Settable):
     times: float = 20.0
-    """Rows over the highest id; ids of natural data are spread over the table."""
+    """Largest ratio of rows to the highest id; the ids of natural data are spread over the whole table."""
     ids: int = 200
-    """Fewer do not show the range."""
+    """Fewest ids in the batch; fewer do not show the range."""
     padding_share: float = 0.9
-    """Of the ids; the model then learns mostly from padding."""
+    """Largest share of the ids that may be padding; above it, the model learns mostly from padding."""
 
 
 def find(use: EmbeddingUse, limits: Limits) -> Found:
@@ -37,7 +38,7 @@ def find(use: EmbeddingUse, limits: Limits) -> Found:
             wanted=f"at most {limits.padding_share:.0%}",
             cause="data-padding",
             severity=Severity.WARNING,
-            likely="sequences are padded to a fixed length far above their own",
+            likely="sequences are padded to a fixed length far beyond their own",
             do="pad each batch to its longest sequence, or sort by length",
             numbers={"padding_share": use.padding_share},
         )
@@ -47,8 +48,8 @@ CHECK = Check(
     id="FL444",
     summary="an embedding has far more rows than ids, or sees mostly padding",
     causes=("data-tokenizer", "data-padding"),
-    likely="the table was made for another vocabulary than the data was encoded with",
-    fix="compare the size of the vocabulary that encodes the data with the rows of the table",
+    likely="the table was built for another vocabulary than the one that encoded the data",
+    fix="compare the size of the vocabulary that encodes the data with the number of rows of the table",
     severity=Severity.NOTE,
     confidence=0.6,
     find=find,

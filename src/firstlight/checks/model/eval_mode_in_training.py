@@ -1,8 +1,8 @@
 """The model is trained in eval mode.
 
 ## What it sees
-At every backward of a line, the model, which has dropout or batch norm, was in eval mode throughout: dropout does
-nothing and the batch statistics are never updated.
+At most backwards on one line, the whole model was in eval mode although it has dropout or batch norm: dropout does
+nothing, and the batch statistics are never updated.
 
 ## When it is fine
 Fine-tuning with all batch-norm layers frozen keeps the model itself in train mode and is not reported. Attacks that
@@ -15,9 +15,9 @@ from firstlight.records.facts import Mode
 
 class Limits(Settable):
     backwards: int = 5
-    """After a first epoch in train mode the share below must still be reached."""
+    """Fewest backwards in eval mode; the share below must be reached even after a first epoch in train mode."""
     share: float = 0.5
-    """Of the backwards on that line."""
+    """Smallest share of the backwards on that line that are in eval mode."""
 
 
 def find(mode: Mode, limits: Limits) -> Found:
@@ -35,8 +35,8 @@ CHECK = Check(
     id="FL404",
     summary="the model trains in eval mode",
     causes=("train-mode",),
-    likely="`model.eval()` for a validation, and no `model.train()` after it",
-    fix="call `model.train()` at the beginning of each training epoch",
+    likely="`model.eval()` is called for validation, and `model.train()` is not called after it",
+    fix="call `model.train()` at the start of each training epoch",
     severity=Severity.ERROR,
     confidence=0.94,
     find=find,

@@ -1,11 +1,12 @@
-"""The model gives other outputs for the same input, in eval mode.
+"""In eval mode the model gives different outputs for the same input.
 
 ## What it sees
-Two passes over one batch in eval mode, against the spread of the outputs; and the first module whose output differed.
+The difference between two passes over one batch in eval mode, relative to the spread of the outputs, and the first
+module whose output differs.
 
 ## When it is fine
-Models that sample on purpose (a variational encoder that draws in eval mode too): where random numbers are drawn and
-nothing is dropped, it is a note.
+Some models sample on purpose (a variational encoder that also draws in eval mode): if random numbers are drawn and
+nothing is dropped, this is a note.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -14,7 +15,8 @@ from firstlight.records.declared import Repeat
 
 class Limits(Settable):
     difference: float = 1e-5
-    """Of the outputs' spread, in single precision; kernels that add in another order stay below."""
+    """Largest difference relative to the outputs' spread, in single precision; kernels that add in another order stay
+    below."""
     low_precision_difference: float = 1e-2
     """The same in half precision."""
 
@@ -30,8 +32,8 @@ def find(repeat: Repeat, limits: Limits) -> Found:
         + (f", first at `{first}`" if first else ""),
         wanted=f"at most {most:g}",
         severity=Severity.NOTE if repeat.sampled else None,
-        likely=f"the model samples in eval mode too, by `{repeat.sampled[0]}`" if repeat.sampled else None,
-        do="answer with the mean in eval mode, where that is what is wanted" if repeat.sampled else None,
+        likely=f"the model also samples in eval mode, with `{repeat.sampled[0]}`" if repeat.sampled else None,
+        do="return the mean in eval mode, unless samples are wanted" if repeat.sampled else None,
         numbers={"difference": repeat.eval_difference},
     )
 

@@ -1,13 +1,14 @@
-"""Every example of a batch is given the same prediction.
+"""Every example of a batch gets the same prediction.
 
 ## What it sees
-The examples that enter the network differ, and what meets their answers is the same for all of them, at every look
-after the first steps. The finding names the operation after which nothing tells the examples apart: a pooling over the
-batch, an activation that has died, a cast that rounds everything away, an index that takes the first row for all.
+The examples that enter the network differ, but the predictions compared with the labels are the same for all of them,
+at every look after the first steps. The finding names the operation after which the examples are identical: a pooling
+over the batch, an activation that has died, a cast that rounds everything away, or an index that takes the first row
+for all.
 
 ## When it is fine
-A network whose last layer begins at zero gives one answer to all at first; it is looked at again some steps later.
-Branches that forget the examples on purpose, beside others that do not, are not reported.
+A network whose last layer starts at zero gives all examples the same prediction at first; it is checked again some
+steps later. Branches that ignore the examples on purpose, next to others that do not, are not reported.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -15,7 +16,7 @@ from firstlight.records.flows import Alike
 
 DEAD = frozenset({"relu", "relu_", "relu6", "hardtanh", "threshold", "clamp", "clamp_"})
 SQUASHING = frozenset({"sigmoid", "sigmoid_", "tanh", "tanh_", "softmax", "log_softmax", "softsign"})
-"""They let no difference through, and so no gradient either."""
+"""Where these saturate, they pass no difference on, and no gradient back."""
 MIXING = frozenset({"mean", "sum", "max", "amax", "expand", "expand_as", "__getitem__", "select", "repeat", "matmul"})
 NORMS = frozenset({"layer_norm", "batch_norm", "group_norm", "instance_norm", "normalize", "rms_norm"})
 WEIGHTED = frozenset({"linear", "addmm", "conv1d", "conv2d", "conv3d", "embedding", "multi_head_attention_forward"})
@@ -26,12 +27,12 @@ CAUSES = (
     ("arch-norm", NORMS),
     ("arch-init", WEIGHTED),
 )
-"""What such an operation means by itself; any other has destroyed the information by its own means."""
+"""The cause that each kind of operation points to; for any other operation it is `data-degenerate`."""
 
 
 class Limits(Settable):
     examples: int = 4
-    """So many that differ when they are fed; two or three may be alike by chance."""
+    """Fewest differing examples fed in; two or three may become alike by chance."""
 
 
 def find(alike: Alike, limits: Limits) -> Found:
@@ -39,13 +40,13 @@ def find(alike: Alike, limits: Limits) -> Found:
         return
     bad, good = alike.first_bad, alike.last_good
     before = (
-        "they differ as they are fed" if good is None else f"they still differ after `{good.operation}`{_at(good.site)}"
+        "they differ in the input" if good is None else f"they still differ after `{good.operation}`{_at(good.site)}"
     )
     yield Evidence(
         where=at(bad.site, step=alike.step, rank=alike.rank),
-        saw=f"after `{bad.operation}` all {alike.examples} examples of the batch are the same, and so are their "
+        saw=f"after `{bad.operation}` all {alike.examples} examples of the batch are identical, and so are their "
         f"predictions; {before}",
-        wanted="predictions that depend on the example they are for",
+        wanted="predictions that depend on the example",
         cause=next((cause for cause, operations in CAUSES if bad.operation in operations), "data-degenerate"),
         numbers={"examples": alike.examples, "fed": alike.fed, "looks": alike.looks},
     )
@@ -57,10 +58,10 @@ def _at(site: object) -> str:
 
 CHECK = Check(
     id="FL448",
-    summary="every example of a batch is given the same prediction",
+    summary="every example of a batch gets the same prediction",
     causes=("data-degenerate", "arch-dead-units", "arch-vanishing", "arch-batch-mixing", "arch-norm", "arch-init"),
-    likely="an operation that takes one value for the whole batch, or an activation that no example gets through",
-    fix="look at the operation named above with two different examples: its output must differ",
+    likely="an operation takes one value for the whole batch, or an activation blocks every example",
+    fix="run the operation named above on two different examples: its outputs must differ",
     severity=Severity.ERROR,
     confidence=0.9,
     find=find,

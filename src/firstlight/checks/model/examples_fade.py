@@ -1,14 +1,14 @@
-"""What tells the examples apart all but vanishes on its way through the network.
+"""The differences between examples almost vanish on their way through the network.
 
 ## What it sees
-At some call on the way from the data to the last layer, the examples of a batch differ by less than a thousandth of the
-values themselves, at every look after the first steps, and nothing restores the difference. The finding names the call
-in which most of it is lost: squashing activations one after the other, or a first layer whose inputs are so small, or
-so far from zero for their spread, that its bias is nearly all it gives.
+At some call between the data and the last layer, the examples of a batch differ by less than a thousandth of the values
+themselves, at every look after the first steps, and nothing restores the difference. The finding names the call that
+loses most of it: one of several squashing activations in a row, or a first layer whose inputs are so small, or so far
+from zero for their spread, that it outputs little but its bias.
 
 ## When it is fine
-A batch norm further on brings the difference back, and is taken into account. So does training: a bottleneck of many
-layers may begin so and come out of it, and where the program is certain to learn who gets which answer, it is a note.
+A later batch norm restores the difference and is taken into account. So can training: a bottleneck of many layers may
+start like this and recover. If the program is certain to learn, this is a note.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -17,22 +17,23 @@ from firstlight.records.flows import Fading
 
 class Limits(Settable):
     spread: float = 1e-3
-    """Of the values; untrained healthy networks, sigmoids included, keep a hundredth and most of them a tenth."""
+    """Smallest difference relative to the values; healthy untrained networks, even with sigmoids, keep a hundredth, and
+    most keep a tenth."""
     looks: int = 2
-    """A single batch may be odd."""
+    """Fewest looks; a single batch may be odd."""
 
 
 def find(fading: Fading, limits: Limits) -> Found:
-    if fading.looks < limits.looks or not 0 < fading.spread < limits.spread:  # nothing left at all is told by others
+    if fading.looks < limits.looks or not 0 < fading.spread < limits.spread:  # no difference at all: other checks
         return
     lost = f"`{fading.lost.operation}`"
     yield Evidence(
         where=at(fading.lost.site, step=fading.step, rank=fading.rank),
-        saw=f"before the last layer the examples of a batch differ by {fading.spread:.2g} of the values at most; "
+        saw=f"before the last layer the examples of a batch differ by at most {fading.spread:.2g} of the values; "
         + (
-            f"they enter so, at {lost}"
+            f"they differ as little in the input, at {lost}"
             if fading.entry
-            else f"most is lost in {lost}, which was given {fading.before:.2g}"
+            else f"most is lost in {lost}, before which it was {fading.before:.2g}"
         ),
         wanted=f"more than {limits.spread:.2g}",
         severity=Severity.NOTE if fading.learnt else None,
@@ -43,10 +44,10 @@ def find(fading: Fading, limits: Limits) -> Found:
 
 CHECK = Check(
     id="FL451",
-    summary="what tells the examples apart all but vanishes within the network",
+    summary="the differences between examples almost vanish within the network",
     causes=("arch-vanishing", "data-scale"),
-    likely="saturating activations in a row, or inputs that are tiny beside the bias of the first layer",
-    fix="use ReLU-like activations or a normalisation between the layers; standardise the inputs",
+    likely="several saturating activations in a row, or inputs that are tiny compared with the bias of the first layer",
+    fix="use ReLU-like activations or a normalization between the layers; standardize the inputs",
     severity=Severity.WARNING,
     confidence=0.85,
     find=find,

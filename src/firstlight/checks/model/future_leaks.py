@@ -1,8 +1,8 @@
-"""A model that is to predict the next position sees it.
+"""A model that should predict the next position can see it.
 
 ## What it sees
-The targets are the inputs shifted by one, and the output at a position depends on later positions: the answer is in
-the input. The loss falls fast and means nothing.
+The targets are the inputs shifted by one, and the output at a position depends on later positions: the target is in the
+input. The loss falls fast and means nothing.
 
 ## When it is fine
 Masked or bidirectional models have other targets and are not probed for this.
@@ -19,14 +19,14 @@ def find(dependence: Dependence, _limits: NoLimits) -> Found:
         where=at(dependence.site, step=dependence.step, rank=dependence.rank),
         saw=f"the output at a position depends on {dependence.others} of the {dependence.of} positions after it, "
         "and the target is the next position",
-        wanted="dependence on earlier positions alone, 0 later ones",
+        wanted="outputs that depend on no later position",
         numbers={"later": dependence.others, "of": dependence.of},
     )
 
 
 CHECK = Check(
     id="FL408",
-    summary="a model that is to predict the next position sees it",
+    summary="a model that should predict the next position can see it",
     causes=("arch-mask", "data-leak-future"),
     likely="the causal mask is missing, inverted, or not passed to one of the layers",
     fix="pass a causal mask (or `is_causal=True`) to every attention layer",

@@ -1,11 +1,12 @@
 """Parameters get gradients that are exactly zero, step after step.
 
 ## What it sees
-After real optimizer steps, on several batches, a parameter's gradient is there and every value of it is zero. The first
-step does not count: zero-initialised heads and adapters start that way.
+After real optimizer steps, on several batches, a parameter has a gradient and every value of it is zero. The first step
+does not count: zero-initialized heads and adapters start that way.
 
 ## When it is fine
-Experts that are not chosen and embeddings of rare tokens rest for a few batches; the share tells.
+Experts that are not chosen and embeddings of rare tokens rest for a few batches; if few tensors are affected, this is a
+note.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -14,7 +15,7 @@ from firstlight.records.declared import GradientProfile
 
 class Limits(Settable):
     share: float = 0.2
-    """Of all tensors with a gradient; a resting branch is less."""
+    """Smallest share of all tensors with a gradient; below it, this is a note: a resting branch is smaller."""
 
 
 def find(profile: GradientProfile, limits: Limits) -> Found:
@@ -36,8 +37,8 @@ CHECK = Check(
     id="FL433",
     summary="parameters get gradients of exactly zero, step after step",
     causes=("arch-dead-units", "loss-detached"),
-    likely="units that never switch on, or a loss that is flat where the model is",
-    fix="look at the outputs of the named layer: all zero or all at the flat end of its activation",
+    likely="units that never switch on, or a loss that is flat at the model's outputs",
+    fix="look at the outputs of the named layer: they are all zero, or all at the flat end of its activation",
     severity=Severity.ERROR,
     confidence=0.9,
     find=find,

@@ -2,10 +2,10 @@
 
 ## What it sees
 The gradients of weight matrices relative to the weights, in the order of the forward pass: those of the first third are
-far larger than those of the last.
+far larger than those of the last third.
 
 ## When it is fine
-A large total norm alone says nothing: healthy residual networks start with norms of hundreds, so it is not judged.
+A large total norm alone says nothing, because healthy residual networks start with norms of hundreds; it is not judged.
 """
 
 import statistics
@@ -16,9 +16,9 @@ from firstlight.records.declared import GradientProfile
 
 class Limits(Settable):
     ratio: float = 1e4
-    """First third over last; the largest of healthy networks measured is 48."""
+    """Largest ratio of the first third to the last; the largest measured in healthy networks is 48."""
     layers: int = 4
-    """Fewer have no depth to speak of."""
+    """Fewest weight matrices; fewer have no depth to speak of."""
 
 
 def find(profile: GradientProfile, limits: Limits) -> Found:
@@ -41,8 +41,8 @@ CHECK = Check(
     id="FL432",
     summary="gradients grow on their way to the first layers",
     causes=("arch-exploding",),
-    likely="weights too large for the depth, without normalisation",
-    fix="initialise by fan-in, add normalisation, and clip the gradients' norm",
+    likely="the weights are too large for the depth, and there is no normalization",
+    fix="initialize by fan-in, add normalization, and clip the norm of the gradients",
     severity=Severity.WARNING,
     confidence=0.85,
     find=find,

@@ -1,11 +1,11 @@
-"""The gradient of early layers has all but vanished.
+"""The gradient of some layers has almost vanished.
 
 ## What it sees
-Some weight matrices get a gradient that, for their size, is a millionth of what the best served one gets; or theirs
-fell to a thousandth of what it was, while most of the loss is still there.
+Some weight matrices get a gradient that, relative to their size, is a millionth of the best one. Or the gradients of
+all matrices fell to a thousandth of what they were at the start. In both cases most of the loss is still there.
 
 ## When it is fine
-A model that has learnt its task has small gradients everywhere. Biases before a normalisation have none by
+A model that has learned its task has small gradients everywhere. Biases before a normalization have none by
 construction and are not judged.
 """
 
@@ -15,15 +15,15 @@ from firstlight.records.live import TensorTrack
 
 class Limits(Settable):
     matrices: int = 2
-    """Fewer have nothing to be compared with."""
+    """Fewest matrices with a gradient; a single one has nothing to be compared with."""
     looks: int = 25
-    """Eight steps apart: the start is over."""
+    """Fewest looks, eight steps apart; by then the start is over."""
     below_best: float = 1e-6
-    """Gradient over weight, relative to the best served matrix; healthy networks stay above 1e-3."""
+    """Smallest gradient over weight, relative to the best matrix; healthy networks stay above 1e-3."""
     fell: float = 1e-3
-    """Of its own gradient at the start."""
+    """Smallest gradient relative to its own at the start."""
     remaining: float = 0.5
-    """Share of the starting loss that must still be there."""
+    """Smallest share of the starting loss that is still there; below it, small gradients are no surprise."""
 
 
 def find(track: TensorTrack, limits: Limits) -> Found:
@@ -39,19 +39,19 @@ def find(track: TensorTrack, limits: Limits) -> Found:
     yield Evidence(
         where=Where(module=first.name, step=track.step, rank=track.rank),
         saw=f"the gradient of `{first.name}` has norm {first.grad_now:.2g} (at the start {first.grad_start:.2g}); "
-        f"for their "
-        f"size {len(faint)} of {len(matrices)} matrices get less than {limits.below_best:g} of the best",
-        wanted="gradients that reach every layer while there is loss left",
+        f"relative to their size, {len(faint)} of {len(matrices)} matrices get less than {limits.below_best:g} of the "
+        "best",
+        wanted="gradients that reach every layer as long as there is loss left",
         numbers={"norm": first.grad_now, "start": first.grad_start, "faint": len(faint)},
     )
 
 
 CHECK = Check(
     id="FL473",
-    summary="the gradient of early layers has all but vanished",
+    summary="the gradient of some layers has almost vanished",
     causes=("arch-vanishing", "arch-init", "arch-dead-units"),
-    likely="a deep stack of saturating layers without residual connections or normalisation",
-    fix="add residual connections and normalisation, or ReLU-like functions with a matching initialisation",
+    likely="a deep stack of saturating layers without residual connections or normalization",
+    fix="add residual connections and normalization, or ReLU-like functions with a matching initialization",
     severity=Severity.WARNING,
     confidence=0.8,
     find=find,

@@ -1,12 +1,13 @@
-"""The first layers stand still: their gradients have vanished on the way back.
+"""The first layers do not move: their gradients vanish on the way back.
 
 ## What it sees
-The loss hardly falls, and from the last layers to the first the step of a weight, measured against its size, shrinks
-by orders of magnitude until the first layers practically do not move.
+The loss hardly falls. From the last layers to the first, the update of a weight relative to its size shrinks by orders
+of magnitude, until the first layers practically do not move.
 
 ## When it is fine
-Layers that are frozen have no gradient and are not looked at. Optimizers that divide by the gradient's size (Adam)
-move small gradients too. A program that learns is not reported, nor one in which no layer moves: that is its rate.
+Frozen layers have no gradient and are not checked. Optimizers that divide by the size of the gradient (Adam) also move
+weights with small gradients. A program that learns is not reported, nor is one in which no layer moves: that points to
+its learning rate.
 """
 
 import statistics
@@ -18,15 +19,16 @@ from firstlight.records.inner import Moved
 
 class Limits(Settable):
     step: int = 10
-    """Before it, warm-ups begin near zero."""
+    """Earliest step judged; before it, warm-ups start near zero."""
     matrices: int = 4
-    """In a shallower model nothing vanishes on the way."""
+    """Fewest weight matrices; in a shallower model nothing vanishes on the way."""
     fell: float = 0.05
-    """Share of its first value that the loss of such a program has lost at most."""
+    """Largest share of its starting value that the loss may have lost."""
     shrinks: float = 1e-3
-    """Step over size of the first third of the layers, over that of the last third."""
+    """Largest update over size in the first third of the layers, relative to the last third."""
     stands: float = 1e-6
-    """Step over size below which a weight does not move in a thousand steps; about 1e-3 is usual."""
+    """Largest update over size of the first third, at which a weight does not move in a thousand steps; about 1e-3 is
+    usual."""
 
 
 def find(motion: Motion, limits: Limits) -> Found:
@@ -43,8 +45,8 @@ def find(motion: Motion, limits: Limits) -> Found:
     yield Evidence(
         where=at(motion.site, step=look.step, rank=motion.rank, module=matrices[0].name),
         saw=f"at step {look.step} the first layers (`{matrices[0].name}`) move by {first:.1e} of their size, "
-        f"the last (`{matrices[-1].name}`) by {last:.1e}, and the loss has lost {max(0.0, motion.fell):.1%}",
-        wanted="steps of about 1e-3 of a weight's size in every layer",
+        f"the last (`{matrices[-1].name}`) by {last:.1e}, and the loss has fallen by {max(0.0, motion.fell):.1%}",
+        wanted="updates of about 1e-3 of a weight's size in every layer",
         numbers={"first": first, "last": last},
     )
 
@@ -57,8 +59,8 @@ CHECK = Check(
     id="FL413",
     summary="the gradients vanish before they reach the first layers",
     causes=("arch-vanishing",),
-    likely="a deep chain of saturating units (sigmoid, tanh), or weights initialised too small",
-    fix="use ReLU or GELU with residual connections or normalisation, and the matching initialisation",
+    likely="a deep chain of saturating units (sigmoid, tanh), or weights initialized too small",
+    fix="use ReLU or GELU with residual connections or normalization, and the matching initialization",
     severity=Severity.WARNING,
     confidence=0.85,
     find=find,

@@ -1,13 +1,13 @@
-"""A group of parameters that an optimizer was given is frozen for as long as it steps.
+"""A parameter group of an optimizer is frozen at every step the optimizer takes.
 
 ## What it sees
-In a rehearsal that reached the last line: an optimizer has several groups, others of them train, and one takes no
-gradient at any step, nor later in the hands of another optimizer. Where the line that freezes it asks how far a loop
-has come, and the answer is the same in the loop's first round and in its last, the stage in which it trains never
-comes. Where lines that thaw were not reached, or what they ask is counted by hand, nobody knows, and nothing is said.
+In a rehearsal that reached the last line, an optimizer has several groups. Others train, but one gets no gradient at
+any step, not even later from another optimizer. If the line that freezes it tests how far a loop has come, and the test
+gives the same result in the loop's first and last round, then the stage that should train the group never comes. If
+lines that unfreeze it were not reached, or test a counter kept by hand, the outcome is unknown and nothing is reported.
 
 ## When it is fine
-A backbone that is frozen for good and handed over all the same, as one of several groups, does no harm: that is a note.
+A backbone that is frozen for good but still passed in as one of several groups does no harm: that is a note.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -17,21 +17,22 @@ from firstlight.records.standing_by import GroupFrozen
 
 class Limits(Settable):
     steps: int = 3
-    """A rehearsal makes no more rounds of a loop than these and the last one; fewer show nothing."""
+    """Fewest steps of the optimizer; fewer show nothing. A rehearsal runs only this many rounds of a loop and the last
+    one."""
 
 
 def find(group: GroupFrozen, limits: Limits) -> Found:
     if group.steps < limits.steps or not group.rate > 0:
         return
     held = group.parameters
-    why = f"; `{group.test}` comes out the same in the first round of its loop and in the last" if group.test else ""
+    why = f"; `{group.test}` gives the same result in the first and the last round of its loop" if group.test else ""
     yield Evidence(
         where=at(group.site or group.built, module=held.names[0] if held.names else None, rank=group.rank),
         saw=f"a group of `{group.optimizer}` with a rate of {group.rate:.3g} ({held.tensors} tensors: {listed(held)}) "
         f"was frozen at all of its {group.steps} steps, to the end of the program{why}",
-        wanted="parameters that are thawed while the optimizer that holds them steps, or that no optimizer holds",
+        wanted="parameters that are unfrozen while their optimizer steps, or that are in no optimizer",
         severity=None if group.test else Severity.NOTE,
-        likely="what is counted and what it is held against are in different units, such as epochs and steps"
+        likely="the counter and the number it is compared with are in different units, such as epochs and steps"
         if group.test
         else None,
         numbers={"tensors": held.tensors, "steps": group.steps},
@@ -40,10 +41,10 @@ def find(group: GroupFrozen, limits: Limits) -> Found:
 
 CHECK = Check(
     id="FL477",
-    summary="a group of parameters that an optimizer was given is never thawed",
+    summary="a parameter group of an optimizer is never unfrozen",
     causes=("train-frozen",),
-    likely="the line that was to thaw it does not, or the group was meant to be left out",
-    fix="print `[p.requires_grad for p in group['params']]` where the stage begins in which it should train",
+    likely="the line that should unfreeze it does not, or the group should not have been passed to the optimizer",
+    fix="print `[p.requires_grad for p in group['params']]` at the start of the stage in which it should train",
     severity=Severity.WARNING,
     confidence=0.9,
     find=find,

@@ -1,13 +1,13 @@
 """A layer that was trained no longer gets any gradient.
 
 ## What it sees
-Parameters that ask for a gradient and had one get none for many steps, or, look after look, one that is exactly zero,
-while others still get theirs.
+Parameters that require a gradient and once had one get none for many steps, or one that is exactly zero at look after
+look, while others still get theirs.
 
 ## When it is fine
-A layer frozen on purpose (`requires_grad_(False)`) does not ask for one. Branches that run by chance come back: a layer
+A layer frozen on purpose (`requires_grad_(False)`) does not require one. Branches that run at random come back: a layer
 that was left out before must stay away far longer. Experts that are not chosen and embeddings that do not occur have
-zero gradients for a while, in parts; a loss that reached zero has them everywhere.
+zero gradients in parts for a while; with a loss that reached zero, all gradients are zero.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
@@ -16,13 +16,13 @@ from firstlight.records.live import TensorTrack
 
 class Limits(Settable):
     looks: int = 6
-    """In a row, eight steps apart, without a gradient."""
+    """Fewest looks in a row, eight steps apart, without a gradient."""
     chance: float = 1e-6
-    """Of so many in a row for a layer that is left out at random, as often as this one was before."""
+    """Largest chance of so many in a row for a layer that is left out at random as often as this one was before."""
     mute_looks: int = 12
-    """In a row, eight steps apart, with a gradient of exactly zero."""
+    """Fewest looks in a row, eight steps apart, with a gradient of exactly zero."""
     alive: float = 0.2
-    """Share of the other matrices that must still get a gradient, where it is exactly zero."""
+    """Smallest share of the matrices that must still get a gradient while this one gets zeros."""
 
 
 def find(track: TensorTrack, limits: Limits) -> Found:
@@ -31,9 +31,9 @@ def find(track: TensorTrack, limits: Limits) -> Found:
     if gone and len(away) < len(track.tensors):
         yield Evidence(
             where=Where(module=gone[0].name, step=track.step, rank=track.rank),
-            saw=f"{len(gone)} of {len(track.tensors)} parameters, first `{gone[0].name}`, had gradients and have had "
-            f"none for the last {gone[0].gone} looks",
-            wanted="gradients for every parameter that asks for one",
+            saw=f"{len(gone)} of {len(track.tensors)} parameters, first `{gone[0].name}`, once had gradients and have "
+            f"had none for the last {gone[0].gone} looks",
+            wanted="gradients for every parameter that requires one",
             numbers={"parameters": len(gone), "of": len(track.tensors)},
         )
     matrices = [tensor for tensor in track.tensors if tensor.matrix]
@@ -43,12 +43,12 @@ def find(track: TensorTrack, limits: Limits) -> Found:
         yield Evidence(
             where=Where(module=dead[0].name, step=track.step, rank=track.rank),
             saw=f"the gradient of `{dead[0].name}` has been exactly zero for {dead[0].mute} looks; at the start it was "
-            f"{dead[0].grad_start:.2g}" + (f". So it is for {len(dead) - 1} more" if len(dead) > 1 else ""),
-            wanted="a gradient as long as others get one",
+            f"{dead[0].grad_start:.2g}" + (f". The same holds for {len(dead) - 1} more" if len(dead) > 1 else ""),
+            wanted="a gradient that is not zero while others get one",
             cause="arch-dead-units",
             confidence=0.7,
-            likely="every unit behind it is dead",
-            do="look at the activations behind it; lower the learning rate and start again",
+            likely="every unit after it is dead",
+            do="look at the activations after it; lower the learning rate and start again",
             numbers={"parameters": len(dead), "of": len(matrices)},
         )
 
@@ -58,7 +58,7 @@ CHECK = Check(
     summary="a layer that was trained no longer gets any gradient",
     causes=("loss-detached", "train-frozen", "arch-unused", "arch-dead-units"),
     likely="a `detach`, a `no_grad` or a branch of the program takes it out of the graph from some step on",
-    fix="look for what changes at that step: a schedule of phases, a branch on the epoch, a `detach`",
+    fix="find out what changes at that step: a schedule of phases, a branch on the epoch, a `detach`",
     severity=Severity.WARNING,
     confidence=0.8,
     find=find,

@@ -1,11 +1,12 @@
-"""After a short training the model behaves otherwise in eval mode than in train mode, on the same batch.
+"""After a short training the model performs differently in eval mode than in train mode, on the same batch.
 
 ## What it sees
-Loss and outputs of one batch it was trained on, in train mode with dropout off, and in eval mode: all that is left
-between them is the running statistics of its batch norms.
+The loss and outputs of one batch that it was trained on, in train mode with dropout off and in eval mode: the only
+difference left between the two is the running statistics of the batch norms. A dropout so strong that hardly anything
+passes is reported as well.
 
 ## When it is fine
-In the first steps the running statistics lag behind; it is judged only after some.
+In the first steps the running statistics lag behind; they are judged only after some steps.
 """
 
 import math
@@ -16,13 +17,14 @@ from firstlight.records.declared import ModeGap
 
 class Limits(Settable):
     loss_gap: float = 1.0
-    """Of the train-mode loss and of the distance to it; healthy batch norms after a hundred steps stay below 0.3."""
+    """Largest increase of the loss in eval mode, relative to that in train mode; healthy batch norms stay below 0.3
+    after a hundred steps."""
     cosine: float = 0.98
-    """Of the outputs; batch norms that follow the data keep them closer."""
+    """Smallest cosine of the outputs in the two modes; batch norms that follow the data keep them closer."""
     steps: int = 60
-    """With the usual momentum the statistics have settled by then."""
+    """Fewest steps of training; with the usual momentum the statistics have settled by then."""
     dropout: float = 0.9
-    """A probability beyond which hardly anything passes."""
+    """Smallest probability to drop at which hardly anything passes."""
 
 
 def find(gap: ModeGap, limits: Limits) -> Found:
@@ -30,10 +32,10 @@ def find(gap: ModeGap, limits: Limits) -> Found:
     if gap.strongest_dropout >= limits.dropout:
         yield Evidence(
             where=where,
-            saw=f"a dropout of {gap.strongest_dropout:.0%}",
+            saw=f"a dropout layer drops {gap.strongest_dropout:.0%} of its values",
             wanted=f"less than {limits.dropout:.0%}",
             cause="hp-regularisation",
-            likely="the probability to keep was given where torch takes the probability to drop",
+            likely="the probability to keep is given, but torch expects the probability to drop",
             do="use a dropout of 0.1 to 0.5",
         )
     losses = (gap.without_dropout, gap.eval_loss)
@@ -51,9 +53,9 @@ def find(gap: ModeGap, limits: Limits) -> Found:
 
 CHECK = Check(
     id="FL440",
-    summary="the model is another one in eval mode than in training",
+    summary="the model behaves differently in eval mode than in training",
     causes=("arch-norm", "hp-regularisation"),
-    likely="running statistics of batch norms that do not follow: tiny batches, or an unusual momentum",
+    likely="running statistics of batch norms that do not follow the data: tiny batches, or an unusual momentum",
     fix="use larger batches, momentum 0.1, or a norm that does not depend on the batch",
     severity=Severity.WARNING,
     confidence=0.8,

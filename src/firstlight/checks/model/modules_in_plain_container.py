@@ -1,9 +1,8 @@
-"""Layers kept in a Python list or dict, where the model does not find them.
+"""Layers are kept in a Python list or dict, where the model does not find them.
 
 ## What it sees
 A module has an attribute that is a plain list, tuple or dict of layers. They take part in the loss, but
-`model.parameters()` does not return them, so no optimizer holds them; they are not moved to a device or saved
-either.
+`model.parameters()` does not return them, so no optimizer holds them. Nor are they moved to a device or saved.
 
 ## When it is fine
 A list used to keep a frozen teacher out of `parameters()` takes no part in the loss and is not reported.
@@ -31,7 +30,7 @@ CHECK = Check(
     id="FL402",
     summary="layers are hidden in a plain Python container and never train",
     causes=("train-params-missing",),
-    likely="a Python list where `nn.ModuleList` is needed",
+    likely="a Python list is used where `nn.ModuleList` is needed",
     fix="use `nn.ModuleList` or `nn.ModuleDict` instead",
     severity=Severity.ERROR,
     confidence=0.98,

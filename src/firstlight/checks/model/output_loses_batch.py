@@ -1,11 +1,11 @@
 """The model's output does not have one row for each example.
 
 ## What it sees
-The first axis of the output is another length than the batch, although the targets have one row an example.
+The first axis of the output does not have the length of the batch, although the targets have one row per example.
 
 ## When it is fine
-Detection, contrastive and graph models may give another number of rows; there the targets do not pair with examples
-one to one, and the check says nothing where they do not.
+Detection, contrastive and graph models may output another number of rows. Their targets do not pair with examples one
+to one, and then nothing is reported.
 """
 
 import math
@@ -27,7 +27,9 @@ def find(output: Output, _limits: NoLimits) -> Found:
         saw=f"{rows} examples go in and the output has shape {first}",
         wanted=f"{rows} rows, as the target of shape {target.shape} has",
         cause="arch-batch-mixing" if moved else "data-schema",
-        likely="the batch axis was moved: `batch_first` forgotten, or a `transpose` too many" if moved else None,
+        likely="the batch axis was moved: `batch_first` was forgotten, or there is one `transpose` too many"
+        if moved
+        else None,
         numbers={"examples": rows, "rows": first[0] if first else 0},
     )
 
@@ -36,8 +38,8 @@ CHECK = Check(
     id="FL430",
     summary="the output does not have one row for each example",
     causes=("arch-batch-mixing", "data-schema"),
-    likely="a reduction over the batch, or a reshape that merges it with another axis",
-    fix="print the shapes through `forward`; the batch axis must come out where it went in",
+    likely="a reduction over the batch, or a reshape that merges the batch with another axis",
+    fix="print the shapes through `forward`: the batch axis must come out where it went in",
     severity=Severity.ERROR,
     confidence=0.92,
     find=find,

@@ -1,14 +1,15 @@
-"""The answer to a sequence rests on its padding.
+"""The output for a sequence depends on its padding.
 
 ## What it sees
-For most padded examples of a batch, more than half of the output's gradient with respect to the embedded tokens lies
-on padding: the model reads the filling rather than the text, as when the last position of a padded batch is taken
-for the last word. Or batches are as wide as their longest example, and with as much padding again the answers to most
-examples change: they rest on how long the others are, as when a sum over the tokens is divided by the padded width.
+For most padded examples of a batch, more than half of the output's gradient with respect to the embedded tokens lies on
+padding: the model reads the padding rather than the text, for example because the last position of a padded batch is
+taken for the last word. Or batches are as wide as their longest example, and doubling that width with padding changes
+the outputs of most examples: they depend on how long the others are, for example because a sum over the tokens is
+divided by the padded width.
 
 ## When it is fine
-A mask, packed sequences, or reading each example at its own length leave the padding without a gradient. Models that
-answer position by position are not asked.
+With a mask, with packed sequences, or when each example is read at its own length, the padding gets no gradient. Models
+that predict something for each position are not checked.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -21,14 +22,14 @@ SAID = {
         "an output that does not depend on how long the other examples of the batch are",
     ),
 }
-"""By what was asked: what is wrong, and what is wanted."""
+"""For each kind of probe: what is wrong, and what is wanted."""
 
 
 class Limits(Settable):
     rows: int = 6
-    """Padded examples; fewer are no evidence."""
+    """Fewest padded examples; fewer are no evidence."""
     share: float = 0.6
-    """Of them, that must rest on their padding."""
+    """Smallest share of the padded examples whose output depends on padding."""
 
 
 def find(dependence: Dependence, limits: Limits) -> Found:
@@ -47,11 +48,11 @@ def find(dependence: Dependence, limits: Limits) -> Found:
 
 CHECK = Check(
     id="FL414",
-    summary="the model's answer rests on the padding",
+    summary="the model's output depends on the padding",
     causes=("data-padding",),
     likely="the last position of a padded batch is read, or padding takes part in pooling, its count or attention",
     fix="read each example at its own length (`pack_padded_sequence`, or index it), pass a padding mask, or divide by "
-    "the number of its own tokens",
+    "the number of its real tokens",
     severity=Severity.WARNING,
     confidence=0.88,
     find=find,

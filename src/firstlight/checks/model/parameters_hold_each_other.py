@@ -1,13 +1,13 @@
 """Parameters start at zero together, and each keeps the other's gradient at zero.
 
 ## What it sees
-In a rehearsal of the whole program, with all its stages: tensors that an optimizer steps are exactly zero, and so is
-their gradient, at every step. One of them was moved off zero for a single backward, and others got a gradient: they
-are factors of each other, as the two of a low-rank adapter, and neither will ever move.
+In a rehearsal of the whole program, with all its stages, some tensors that an optimizer steps are exactly zero, and so
+is their gradient, at every step. When one of them is moved off zero for a single backward, others get a gradient: they
+are factors of each other, like the two of a low-rank adapter, and neither will ever move.
 
 ## When it is fine
-One of two factors at zero is how adapters and branches are meant to begin; it has a gradient from the first step on.
-Branches that are switched on later, experts that are not chosen and dead units get no gradient from the others when
+Adapters and branches are meant to start with one of two factors at zero; that factor has a gradient from the first step
+on. Branches that are switched on later, experts that are not chosen and dead units get no gradient from the others when
 those are moved, and are not reported.
 """
 
@@ -17,7 +17,7 @@ from firstlight.records.stuck import StuckAtZero
 
 class Limits(Settable):
     steps: int = 6
-    """At every one of which they were zero, with their gradients."""
+    """Fewest steps, at every one of which the tensors and their gradients were zero."""
 
 
 def find(seen: StuckAtZero, limits: Limits) -> Found:
@@ -27,9 +27,9 @@ def find(seen: StuckAtZero, limits: Limits) -> Found:
     woken = ", ".join(f"`{name}`" for name in seen.woken.names)
     yield Evidence(
         where=at(seen.site, module=seen.nudged, rank=seen.rank),
-        saw=f"{seen.stuck.tensors} of the {whole} tensors that `{seen.optimizer}` trains are zero, and their gradients "
-        f"too, at every one of {seen.steps} steps; with `{seen.nudged}` moved off zero, {woken} had a gradient",
-        wanted="at most one of the factors of a product at zero",
+        saw=f"{seen.stuck.tensors} of the {whole} tensors that `{seen.optimizer}` trains are zero, and so are their "
+        f"gradients, at each of {seen.steps} steps; with `{seen.nudged}` moved off zero, {woken} had a gradient",
+        wanted="at most one factor of a product at zero",
         numbers={"stuck": seen.stuck.tensors, "of": whole, "elements": seen.stuck.elements, "steps": seen.steps},
     )
 
@@ -38,8 +38,8 @@ CHECK = Check(
     id="FL458",
     summary="parameters that start at zero together keep each other there",
     causes=("arch-init",),
-    likely="both factors of a product are set to zero; only the last one is meant to be",
-    fix="draw the first factor at random, and leave the other at zero",
+    likely="both factors of a product are set to zero; only the last one should be",
+    fix="initialize the first factor at random, and leave the other at zero",
     severity=Severity.WARNING,
     confidence=0.85,
     find=find,

@@ -1,16 +1,16 @@
 """Parameters that get gradients are in no optimizer.
 
 ## What it sees
-Part of a model takes part in the loss and requires gradients, but no optimizer holds it. If the optimizer holds
-other tensors that belong to no model in use, it was made before a layer was replaced, or for another model. In a
-rehearsal also: layers that are thawed or added in the middle of the run, get gradients from then on, and stand still.
-And a model that took the place of another (a checkpoint was loaded into a new one), while the optimizer goes on
-stepping the tensors of the one before, which get no gradients any more: from there on nothing trains.
+Part of a model takes part in the loss and requires gradients, but no optimizer holds it. If the optimizer holds other
+tensors that belong to no model in use, it was created before a layer was replaced, or for another model. A rehearsal
+also sees layers that are unfrozen or added in the middle of the run, get gradients from then on, and do not move; and a
+model that replaces another (a checkpoint was loaded into a new one) while the optimizer keeps stepping the tensors of
+the old one, which get no gradients any more: from there on nothing trains.
 
 ## When it is fine
-Training only the head, by handing only the head's parameters to the optimizer, is common and reported as a note where
-the rest was loaded, copied or trained before. Weights that are still what their initialisation drew are no backbone to
-train a head on. Freeze the rest with `requires_grad_(False)` to say so, which also saves its backward pass.
+Passing only the head's parameters to the optimizer, to train just the head, is common; it is a note if the rest was
+loaded, copied or trained before. Weights that still have their random initialization are no backbone to train a head
+on. Freeze the rest with `requires_grad_(False)` to state the intent, which also saves its backward pass.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -20,10 +20,11 @@ from firstlight.records.sighting import Some
 
 class Limits(Settable):
     drawn: float = 0.5
-    """Of what is left out: a new layer on top of loaded ones that is left out too is no reason to train on noise."""
+    """Largest share of randomly initialized weights in what is left out: a new layer left out on top of loaded ones is
+    not yet training on noise."""
     idle: int = 10
-    """Steps in a row without a gradient for what the optimizers hold; phases without one are shorter or have another
-    optimizer that steps."""
+    """Fewest steps in a row in which the optimizers' tensors get no gradient; phases without one are shorter, or
+    another optimizer steps in them."""
 
 
 def find(census: Census, limits: Limits) -> Found:
@@ -39,7 +40,9 @@ def find(census: Census, limits: Limits) -> Found:
     also = f"; it holds {strangers.tensors} tensors that no model in use has" if strangers.tensors else ""
     drawn = census.unoptimized_drawn.elements / max(1, left_out.elements)
     chosen = not strangers.tensors and _one_branch(census.optimized) and not drawn > limits.drawn
-    never = f"; {listed(census.unoptimized_drawn)} are as they were drawn" if drawn > limits.drawn else ""
+    never = (
+        f"; {listed(census.unoptimized_drawn)} still have their random initialization" if drawn > limits.drawn else ""
+    )
     yield Evidence(
         where=at(census.built or census.site, module=left_out.names[0], step=census.step, rank=census.rank),
         saw=f"{left_out.tensors} of {census.trainable.tensors} trainable tensors of `{census.name}` ({share:.0%} "
@@ -47,7 +50,7 @@ def find(census: Census, limits: Limits) -> Found:
         wanted="every trainable parameter in an optimizer, or frozen",
         severity=None if strangers.tensors else Severity.NOTE if chosen else Severity.WARNING,
         confidence=None if strangers.tensors else 0.6,
-        likely="the optimizer was made before a layer was replaced, or for another model"
+        likely="the optimizer was created before a layer was replaced, or for another model"
         if strangers.tensors
         else None,
         numbers={"tensors": left_out.tensors, "share": share},
@@ -64,10 +67,10 @@ def _left(census: Census, left_out: Some, confidence: float | None = None) -> Ev
         wanted="an optimizer that holds the model in use",
         severity=None if confidence is None else Severity.WARNING,
         confidence=confidence,
-        likely="the model was made anew, by loading a checkpoint or for another stage, and the optimizer is still that "
-        "of the one before",
-        do="build the optimizer anew from the new model, and load its state after that; or load the checkpoint into "
-        "the model that is there",
+        likely="the model was rebuilt, to load a checkpoint or for another stage, and the optimizer still belongs to "
+        "the old one",
+        do="rebuild the optimizer from the new model, and load its state after that; or load the checkpoint into "
+        "the existing model",
         numbers={"tensors": left_out.tensors, "share": share},
     )
 
@@ -80,12 +83,12 @@ def _joined(census: Census) -> Evidence:
     return Evidence(
         where=at(census.joined_site or census.site, module=joined.names[0], step=census.step, rank=census.rank),
         saw=f"{joined.tensors} tensors of `{census.name}` ({share:.0%} of its trainable parameters: {listed(joined)}) "
-        "were thawed or added while it trained, get gradients since, are in no optimizer, and stand still",
-        wanted="an optimizer that holds them from then on",
+        "were unfrozen or added during training, get gradients since, are in no optimizer, and do not move",
+        wanted="an optimizer that holds them from that point on",
         severity=Severity.WARNING,
         confidence=0.9,
-        likely="the optimizer was made of the parameters that were trainable then, and nobody told it of these",
-        do="give them to it (`optimizer.add_param_group`) where they are thawed or added, or build it anew there",
+        likely="the optimizer was created from the parameters that were trainable then, and these were never added",
+        do="add them (`optimizer.add_param_group`) where they are unfrozen or added, or rebuild the optimizer there",
         numbers={"tensors": joined.tensors, "share": share},
     )
 
@@ -105,7 +108,7 @@ CHECK = Check(
     summary="parameters that get gradients are in no optimizer",
     causes=("train-params-missing",),
     likely="the optimizer was given only some of the parameters",
-    fix="build the optimizer after the model is complete, from `model.parameters()`; freeze what must not train",
+    fix="build the optimizer from `model.parameters()` once the model is complete; freeze what must not train",
     severity=Severity.ERROR,
     confidence=0.96,
     exhaustive=True,

@@ -1,15 +1,14 @@
-"""Parameters an optimizer holds never get a gradient.
+"""Parameters that an optimizer holds never get a gradient.
 
 ## What it sees
-After several steps no backward has ever reached these parameters. Either the path to them is cut (`detach`,
+After several steps, no backward has ever reached these parameters. Either the path to them is cut (`detach` or
 `no_grad`, in the model or around a part of it in the loop, re-entrant checkpointing without a differentiable input, a
-rounding whose gradient is zero everywhere),
-or their module runs and its output is not used, or it is never called. A table of positions among them means that the
-model is not told the order of its tokens.
+rounding whose gradient is zero everywhere), or their module runs and its output is not used, or it is never called. If
+a table of positions is among them, the model does not get the order of its tokens.
 
 ## When it is fine
-A head that is switched off, or an encoder's pooler that the task does not use: what is never called and less than half
-of the model, or code that is not the user's own, is a note.
+A head that is switched off, or an encoder's pooler that the task does not use. Modules that are never called and make
+up less than half of the model, and code that is not the user's own, are a note.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -19,11 +18,11 @@ from firstlight.records.census import Census
 
 class Limits(Settable):
     backwards: int = 3
-    """A branch may rest for a batch or two."""
+    """Fewest backwards; a branch may rest for a batch or two."""
     share: float = 0.01
-    """Of the model's trainable values; less is a leftover, not a loss."""
+    """Smallest share of the model's trainable values; less is a leftover, not a loss."""
     most: float = 0.5
-    """Of them, never called: more than half of a model is no head that is switched off."""
+    """Largest share that may be never called: more than half of a model is no head that is switched off."""
 
 
 def find(census: Census, limits: Limits) -> Found:
@@ -51,9 +50,9 @@ def find(census: Census, limits: Limits) -> Found:
             where=at(census.site, step=census.step, rank=census.rank),
             saw=f"{census.blind.tensors} tensors that the optimizer holds ({listed(census.blind)}) belong to modules "
             "that ran only with gradients disabled",
-            wanted="gradients for what is to be trained",
+            wanted="gradients for everything that should train",
             cause="loss-detached",
-            likely="a part of the model is called under `torch.no_grad()` in the training loop",
+            likely="part of the model is called under `torch.no_grad()` in the training loop",
             do="call it outside `no_grad`, or leave its parameters out of the optimizer",
             numbers={"tensors": census.blind.tensors},
         )
@@ -62,11 +61,11 @@ def find(census: Census, limits: Limits) -> Found:
             where=at(
                 census.tokens_site or census.site, module=census.places.names[0], step=census.step, rank=census.rank
             ),
-            saw=f"`{census.places.names[0]}` has a row for each place of a sequence, and never reaches the loss",
+            saw=f"`{census.places.names[0]}` has a row for each position of a sequence, and never reaches the loss",
             wanted="positions added to the tokens",
             cause="arch-position",
-            likely="the tokens go on without their positions",
-            do="add the positions to the embedded tokens before the first layer",
+            likely="the embedded tokens are used without their positions",
+            do="add the position embeddings to the token embeddings before the first layer",
             numbers={"tensors": census.places.tensors},
         )
     if census.wasted.tensors:
@@ -86,10 +85,10 @@ def find(census: Census, limits: Limits) -> Found:
             where=at(census.site, module=census.uncalled.names[0], step=census.step, rank=census.rank),
             saw=f"{census.uncalled.tensors} tensors ({share:.0%} of `{census.name}`: {listed(census.uncalled)}) "
             "belong to modules that are never called",
-            wanted="modules that are used, or not there",
+            wanted="modules that are used, or removed",
             severity=Severity.WARNING if census.own_uncalled and share > limits.most else Severity.NOTE,
             confidence=0.7 if census.own_uncalled and share > limits.most else 0.4,
-            likely="`forward` passes over a list of layers, or returns before it comes to them",
+            likely="`forward` skips a list of layers, or returns before it reaches them",
             numbers={"tensors": census.uncalled.tensors, "share": share},
         )
 
@@ -98,7 +97,7 @@ CHECK = Check(
     id="FL403",
     summary="parameters in the optimizer never get a gradient",
     causes=("arch-unused", "loss-detached", "arch-position"),
-    likely="a branch whose output is overwritten or left out of the result",
+    likely="the output of a branch is overwritten or left out of the result",
     fix="follow the named module's output through `forward` to where it is lost",
     severity=Severity.WARNING,
     confidence=0.9,

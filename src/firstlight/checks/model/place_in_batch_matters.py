@@ -1,12 +1,13 @@
-"""An example's output depends on its place in the batch.
+"""An example's output depends on its position in the batch.
 
 ## What it sees
-The model is asked twice in eval mode, the second time with the examples moved one place on. Each output should move
-with its example. Where it does not, something was added by the row: a positional encoding along the batch, a mask or a
+The model is called twice in eval mode, the second time with the examples moved by one position. Each output should move
+with its example. If it does not, something depends on the row: a positional encoding along the batch, or a mask or
 state kept for each row.
 
 ## When it is fine
-Models that do not give the same answer twice, and calls with inputs that have no row for each example, are not asked.
+Models whose output differs between two identical calls are not tested, nor are calls with inputs that do not have one
+row per example.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -15,9 +16,9 @@ from firstlight.records.symmetry import Symmetry
 
 class Limits(Settable):
     again: float = 1e-6
-    """Relative difference of two equal calls up to which the model answers alike."""
+    """Largest relative difference between two identical calls of the model."""
     placed: float = 1e-3
-    """Relative change of the outputs that rounding cannot make."""
+    """Smallest relative change of the outputs, more than rounding can cause."""
 
 
 def find(symmetry: Symmetry, limits: Limits) -> Found:
@@ -25,15 +26,15 @@ def find(symmetry: Symmetry, limits: Limits) -> Found:
         return
     yield Evidence(
         where=at(symmetry.site, step=symmetry.step, rank=symmetry.rank),
-        saw=f"with the examples moved one place on in the batch, their outputs change by {symmetry.placed:.1%}",
-        wanted="the same output for an example wherever it stands",
+        saw=f"with the examples moved by one position in the batch, their outputs change by {symmetry.placed:.1%}",
+        wanted="the same output for an example at any position",
         numbers={"placed": symmetry.placed, "again": symmetry.again},
     )
 
 
 CHECK = Check(
     id="FL416",
-    summary="an example's output depends on its place in the batch",
+    summary="an example's output depends on its position in the batch",
     causes=("arch-position", "arch-batch-mixing"),
     likely="a positional encoding is indexed by the batch axis (`batch_first` and the encoding disagree), or examples "
     "mix",

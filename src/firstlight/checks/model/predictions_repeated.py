@@ -1,14 +1,14 @@
-"""Different answers are held against the very same predictions.
+"""Different targets are compared with the very same predictions.
 
 ## What it sees
-Within one step a layer is called several times on one tensor, each time with the same weights, and what it gives is
-compared with different answers each time. The predictions are the same number for number, look after look, so no
-weights can make them fit both: where several heads were meant, there is one.
+Within one step a layer is called several times on one tensor, each time with the same weights, and its output is
+compared with different targets each time. The predictions are identical at every look, so no weights can make them fit
+all the targets: where several heads were meant, there is only one.
 
 ## When it is fine
-A prediction that is computed once may be held against as many answers as one likes: a label and a teacher, two
-annotators, two kinds of loss. So may the same answers in another order, answers that say nearly the same, layers that
-share weights but not their input, and a network that is called as a whole twice.
+A prediction that is computed once may be compared with any number of targets: a label and a teacher, two annotators,
+two kinds of loss. Nor are these reported: the same targets in another order, targets that say nearly the same, layers
+that share weights but not their input, and a network that is called as a whole twice.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -17,9 +17,10 @@ from firstlight.records.taped import TwiceSeen
 
 class Limits(Settable):
     looks: int = 2
-    """One may be a test."""
+    """Fewest looks; a single one may be a test."""
     likeness: float = 0.7
-    """Correlation of the answers, from which on they are several opinions of one thing."""
+    """Smallest correlation of the targets at which they count as several opinions on the same thing and are not
+    reported."""
 
 
 def find(seen: TwiceSeen, limits: Limits) -> Found:
@@ -29,19 +30,19 @@ def find(seen: TwiceSeen, limits: Limits) -> Found:
     yield Evidence(
         where=at(seen.site, step=seen.step, rank=seen.rank),
         saw=f"`{seen.operation}` gives the same predictions for {seen.examples} examples {seen.times} times over, from "
-        f"one tensor and one set of weights, and they are held against {seen.times} different answers"
+        f"one tensor and one set of weights, and they are compared with {seen.times} different targets"
         + (f" in {met}" if met else ""),
-        wanted=f"weights of its own for each of the {seen.times}",
+        wanted=f"a layer with its own weights for each of the {seen.times}",
         numbers={"times": seen.times, "likeness": seen.likeness},
     )
 
 
 CHECK = Check(
     id="FL421",
-    summary="different answers are held against the very same predictions",
+    summary="different targets are compared with the very same predictions",
     causes=("arch-shared",),
-    likely="one layer stands under several names, as `dict.fromkeys(names, layer)` or `[layer] * n` leave it",
-    fix="build a layer for each: `{name: nn.Linear(…) for name in names}`",
+    likely="one layer is stored under several names, as `dict.fromkeys(names, layer)` and `[layer] * n` do",
+    fix="build a separate layer for each: `{name: nn.Linear(…) for name in names}`",
     severity=Severity.WARNING,
     confidence=0.8,
     find=find,

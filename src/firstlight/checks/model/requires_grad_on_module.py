@@ -1,8 +1,9 @@
 """`requires_grad` was set on a module, where it does nothing.
 
 ## What it sees
-A module has a plain attribute `requires_grad` that not all of its parameters agree with. Assigning it freezes or thaws
-none of them; `requires_grad_()` does. A rehearsal sees it in every stage of the program, the first steps see their own.
+A module has a plain attribute `requires_grad` that not all of its parameters agree with. Assigning it freezes or
+unfreezes none of them; `requires_grad_()` does. A rehearsal covers every stage of the program; an ordinary run, only
+its first steps.
 
 ## When it is fine
 A module that defines such an attribute for its own bookkeeping, while all its parameters agree with it, is harmless.
@@ -26,9 +27,9 @@ def find(census: Census, _limits: NoLimits) -> Found:
 
 CHECK = Check(
     id="FL405",
-    summary="`requires_grad` was set on a module, which freezes and thaws nothing",
+    summary="`requires_grad` was set on a module, which neither freezes nor unfreezes anything",
     causes=("train-frozen",),
-    likely="`module.requires_grad = …` was written for `module.requires_grad_(…)`",
+    likely="`module.requires_grad = …` was written instead of `module.requires_grad_(…)`",
     fix="call `module.requires_grad_(True)` (with the underscore), or loop over `module.parameters()`",
     severity=Severity.ERROR,
     confidence=0.95,

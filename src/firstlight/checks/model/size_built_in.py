@@ -1,12 +1,13 @@
-"""The model works for batches of one size alone.
+"""The model works for only one batch size.
 
 ## What it sees
-The same batch with fewer of its examples: as many as the last batch of each split has, and six and seven, which agree
-with other sizes by no chance. The call fails, or its output does not have one row for each example.
+The model is called on the same batch with fewer examples: as many as the last batch of each split has, and six and
+seven, which are unlikely to match other sizes by chance. The call fails, or its output does not have one row for each
+example.
 
 ## When it is fine
-A model that is meant for one size, in training and in use; `drop_last=True` keeps others away. Then it is a warning,
-and an error only where a loader will give the size that fails.
+A model that is meant for one size, in training and in use; `drop_last=True` keeps other sizes away. If no loader will
+produce the size that fails, this is a warning instead of an error.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, at
@@ -25,7 +26,7 @@ def find(sizes: SizesTried, _limits: NoLimits) -> Found:
         yield Evidence(
             where=at(size.site or sizes.site, module=size.module, rank=sizes.rank),
             saw=f"with {size.examples} examples{named}, {trouble}",
-            wanted=f"what {sizes.usual} examples give: one row for each",
+            wanted=f"one row per example, as with {sizes.usual} examples",
             severity=Severity.ERROR if size.comes else Severity.WARNING,
             numbers={"examples": size.examples, "usual": sizes.usual},
         )
@@ -42,10 +43,11 @@ def _trouble(size: SizeTried, sizes: SizesTried) -> str:
 
 CHECK = Check(
     id="FL447",
-    summary="the model works for batches of one size alone",
+    summary="the model works for only one batch size",
     causes=("arch-batch-mixing",),
-    likely="the size of a batch is written into a `view`, a `reshape` or a hidden state, or `squeeze` takes its axis",
-    fix="take the size from the input, `x.shape[0]`, and name the axis that `squeeze` may take",
+    likely="the batch size is hard-coded in a `view`, a `reshape` or a hidden state, or `squeeze` removes the batch "
+    "axis",
+    fix="take the size from the input, `x.shape[0]`, and name the axis that `squeeze` may remove",
     severity=Severity.ERROR,
     confidence=0.92,
     find=find,

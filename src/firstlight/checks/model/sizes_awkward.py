@@ -1,12 +1,12 @@
 """Large matrices have sizes that half-precision hardware must pad.
 
 ## What it sees
-The sizes of weight matrices. Matrix units compute in tiles; a large size that is no multiple of eight leaves them
-partly idle, or out of use.
+The sizes of weight matrices. Matrix units compute in tiles, and a large size that is not a multiple of eight leaves
+them partly or entirely unused.
 
 ## When it is fine
-On a CPU, in full precision, or where the size is a given. It costs speed only, so it is a note, and is told only where
-the experiment declares `precision`.
+On a CPU, in full precision, or when the size cannot be chosen. It costs only speed, so it is a note, reported only if
+the experiment declares a half `precision`.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -17,7 +17,7 @@ TILE = 8
 
 class Limits(Settable):
     size: int = 512
-    """Of a side; smaller matrices are not worth the trouble."""
+    """Smallest side of a matrix that counts; smaller matrices are not worth the trouble."""
 
 
 def find(weights: Weights, limits: Limits) -> Found:
@@ -37,9 +37,9 @@ def find(weights: Weights, limits: Limits) -> Found:
 
 CHECK = Check(
     id="FL446",
-    summary="large matrices have sizes that are no multiple of eight",
+    summary="large matrices have sizes that are not multiples of eight",
     causes=("null-slow",),
-    likely="a vocabulary or a width taken as it came",
+    likely="a vocabulary or a width was taken as it came",
     fix="round the size up; unused rows of an embedding or an output do no harm",
     severity=Severity.NOTE,
     confidence=0.5,

@@ -1,16 +1,17 @@
-"""Evaluation normalises by other numbers than training: the running statistics of a batch norm lag, or forget.
+"""Evaluation normalizes differently from training: the running statistics of a batch norm lag behind, or forget.
 
 ## What it sees
-Mean and variance of a batch in training, beside the running ones that evaluation will use. They lag where they are
-still where they began, and far from those of the batch: after a hundred batches that is told as it is seen; before,
-where the momentum foretells that a hundred would not change it. They forget where they lie at the last batch, although
-batches differ, as far as the two halves of one tell: evaluation depends on which batch that was.
+The mean and variance of a training batch are compared with the running ones that evaluation will use. They lag if they
+are still near their starting values and far from those of the batch: after a hundred batches this is measured; before,
+it is reported if the momentum is so small that a hundred batches would not change it. They forget if they equal those
+of the last batch although batches differ, as estimated from its two halves: then evaluation depends on which batch came
+last.
 
 ## When it is fine
-Activations that happen to have mean 0 and variance 1 need no following; batches so large, or so alike, that any of them
-tells mean and variance need no memory, nor does one batch that is all there is. A momentum of 0.5 or a plain average
-(`momentum=None`) is not reported. A layer kept in eval mode on purpose is not looked at. Statistics that are always
-gathered anew before an evaluation may be as they like in training.
+Activations that happen to have mean 0 and variance 1. Batches so large or so alike that any of them gives the mean and
+variance, or a single batch that holds all the data: these need no memory. A momentum of 0.5 and a plain average
+(`momentum=None`) are not reported. A layer kept in eval mode on purpose is not checked. Statistics that are always
+recomputed before an evaluation may have any value in training.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -20,17 +21,19 @@ from firstlight.records.inner import NormStatistics
 
 class Limits(Settable):
     batches: int = 100
-    """With the usual momentum of 0.1 the start is forgotten after 50, and with 0.01 most of it."""
+    """Fewest batches; a momentum of 0.1 has forgotten the start after 50, and one of 0.01 most of it after 100."""
     apart: float = 0.7
-    """Deviations from the mean of a batch, or natural logarithm between the variances: twice as large."""
+    """Smallest distance that counts as lagging: 0.7 standard deviations of the mean, or a factor of two in the
+    variance."""
     followed: float = 0.1
-    """Share of the way from where they began; a momentum of 0.001 makes as much in a hundred batches."""
+    """Largest part of the way from the starting values that counts as lagging; a momentum of 0.001 covers it in a
+    hundred batches."""
     kept: float = 0.15
-    """Of the distance between two batches, at most, from the running statistics to the last one: what is left of the
-    batches before. A momentum of 0.9 leaves a tenth, one of 0.8 a fifth."""
+    """Largest distance from the running statistics to the last batch, relative to that between two batches: what is
+    left of earlier batches. A momentum of 0.9 leaves a tenth, one of 0.8 a fifth."""
     jump: float = 0.1
-    """Between two batches, in deviations of a batch or logarithms of its variance; means of 400 independent values
-    differ by so much."""
+    """Smallest distance between two batches, in standard deviations or logarithms of the variance; the means of 400
+    independent values differ by as much."""
 
 
 def find(statistics: NormStatistics, limits: Limits) -> Found:
@@ -53,12 +56,12 @@ def find(statistics: NormStatistics, limits: Limits) -> Found:
         between = statistics.between
         yield Evidence(
             where=where,
-            saw=f"{after}{statistics.apart:.2g} from those of the last batch, and batches are {between:.2g} from one "
-            f"another: their memory is {1 / (1 - statistics.apart / between):.1f} batches",
+            saw=f"{after}{statistics.apart:.2g} from those of the last batch, and batches are {between:.2g} from each "
+            f"other: their memory is {1 / (1 - statistics.apart / between):.1f} batches",
             wanted="statistics of many batches: 10 with the usual momentum of 0.1",
             severity=Severity.WARNING,
             confidence=0.9,
-            likely="a momentum close to one: torch wants the share of the new batch, not of the old ones as Keras does",
+            likely="a momentum close to one: in torch it weighs the new batch, not the old ones as in Keras",
             do="use `momentum=0.1` (0.01 for what Keras calls 0.99), or `None` for a plain average",
             numbers={**numbers, "between": between},
         )
@@ -80,7 +83,7 @@ CHECK = Check(
     id="FL459",
     summary="running statistics of a batch norm do not follow its batches, or remember only the last",
     causes=("arch-norm",),
-    likely="a momentum close to zero: torch wants the share of the new batch, not that of the old statistics",
+    likely="a momentum close to zero: in torch it weighs the new batch, not the old statistics",
     fix="use `momentum=0.1`, or `None` for a plain average",
     severity=Severity.ERROR,
     confidence=0.92,

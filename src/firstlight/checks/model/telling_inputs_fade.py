@@ -1,13 +1,14 @@
-"""The answers rest on inputs whose influence fades on the way to the output, by orders of magnitude.
+"""The targets depend on inputs whose influence on the output fades by orders of magnitude.
 
 ## What it sees
-A plain fit to a few hundred of the program's own examples foretells their answers far better than the program does,
-which hardly gains any more. The model is asked which inputs of an example move the output that meets the answer: by
-gradient, and by exchanging inputs for those of another example. A plain fit to those that move it is as bad as the
-program; what tells the answer moves the output ever so little, and its gradient is as small.
+A simple fit (kernel regression) to a few hundred of the program's own examples predicts their targets far better than
+the program, which hardly improves any more. The model is tested for which inputs of an example move the output that is
+compared with the target: by gradient, and by swapping inputs with those of another example. A simple fit to the inputs
+that do move it is as bad as the program. The inputs that determine the target move the output only very slightly, and
+their gradient is as small.
 
 ## When it is fine
-A recurrent net may learn to remember later than it was watched; while the learning rate rises nothing is said.
+A recurrent net may learn to remember later than it was watched; while the learning rate rises, nothing is reported.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -18,11 +19,12 @@ from firstlight.records.relations import Relations
 
 class Limits(Settable):
     behind: float = 0.5
-    """Of the skill of a plain fit to all inputs, which one to those that move the output has at least."""
+    """Share of the skill of a simple fit to all inputs that a fit to the inputs that move the output must stay
+    below."""
     moved: float = 0.05
-    """Move of the output by all faint inputs together, in proportion to that by the others."""
+    """Largest change of the output from all faint inputs together, relative to that from the others."""
     underflow: float = 1e-30
-    """The faintest influence over the strongest: below it even no influence is one that faded."""
+    """Ratio of the faintest influence to the strongest below which even no influence counts as faded."""
 
 
 def find(relations: Relations, limits: Limits) -> Found:
@@ -36,21 +38,22 @@ def find(relations: Relations, limits: Limits) -> Found:
         return
     yield Evidence(
         where=at(seen.meeting or seen.site, step=seen.skills.step, rank=seen.rank),
-        saw=f"{moving(reach)}; a plain fit to these gets {share(reach.within)} of the way from one answer for all "
-        f"examples to being always right, to all inputs {share(reach.plain)}, and the program after "
-        f"{seen.skills.step} steps {share(seen.skills.own)}. Of the others {list(reach.telling)} tells most; "
-        f"together they move the output by {reach.moved:.1g} of that, the faintest by {reach.faintest:.0e}",
-        wanted="inputs which tell the answer to move the output about as much as others",
+        saw=f"{moving(reach)}; from a constant prediction (0%) to a perfect one (100%), a simple fit to these gets "
+        f"{share(reach.within)}, one to all inputs {share(reach.plain)}, and the program after {seen.skills.step} "
+        f"steps {share(seen.skills.own)}. Of the other inputs, {list(reach.telling)} says most about the target; "
+        f"together they move the output {reach.moved:.1g} times as much, the faintest {reach.faintest:.0e} times",
+        wanted="inputs that determine the target to move the output about as much as the others",
         numbers={"plain": reach.plain, "within": reach.within, "own": seen.skills.own, "moved": reach.moved},
     )
 
 
 CHECK = Check(
     id="FL420",
-    summary="the influence of the inputs that tell the answer fades before it reaches the output",
+    summary="the influence of the inputs that determine the target fades before it reaches the output",
     causes=("arch-vanishing",),
-    likely="a state decays within a few steps, or many layers each pass on a small part of what they are given",
-    fix="start with slow decays (gates open, decays near 1), or add a short way: skips, attention, pooling over places",
+    likely="a state decays within a few steps, or many layers each pass on a small part of their input",
+    fix="start with slow decays (gates open, decays near 1), or add a shortcut: skips, attention, pooling over "
+    "positions",
     severity=Severity.WARNING,
     confidence=0.75,
     find=find,

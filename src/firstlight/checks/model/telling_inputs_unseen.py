@@ -1,13 +1,14 @@
-"""The answers rest on inputs that the output of the model does not depend on at all.
+"""The targets depend on inputs that do not affect the model's output at all.
 
 ## What it sees
-A plain fit to a few hundred of the program's own examples foretells their answers far better than the program does.
-The model is asked which inputs of an example move the output that meets the answer: by gradient, and by exchanging the
-others for those of another example, which moves nothing. A plain fit that is given only what moves the output does no
-better than the program; what tells the answer lies outside of what the model sees.
+A simple fit (kernel regression) to a few hundred of the program's own examples predicts their targets far better than
+the program does. The model is tested for which inputs of an example move the output that is compared with the target:
+by gradient, and by swapping the other inputs with those of another example, which changes nothing. A simple fit to only
+the inputs that move the output does no better than the program: what determines the target lies outside what the model
+sees.
 
 ## When it is fine
-Where a model is kept from some of its inputs on purpose, to see how far it gets without them.
+Experiments that hide some inputs from a model on purpose, to see how well it does without them.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -17,13 +18,15 @@ from firstlight.records.relations import Relations
 
 class Limits(Settable):
     plain: float = 0.5
-    """Skill of the plain fit to all inputs, 0 being one answer for all examples and 1 never wrong."""
+    """Smallest skill of the simple fit to all inputs; 0 is a constant prediction, 1 is never wrong."""
     behind: float = 0.5
-    """Of that skill, which the program has at least, and a plain fit to what the model sees."""
+    """Share of that skill that the program, and a simple fit to what the model sees, must stay below."""
     unmoved: float = 1e-6
-    """Move of the output by inputs without influence, in proportion to that by the others; rounding does less."""
+    """Largest change of the output from inputs without influence, relative to that from the others; rounding causes
+    less."""
     underflow: float = 1e-30
-    """The faintest influence over the strongest: below it others fade to nothing and only seem to have none."""
+    """Ratio of the faintest influence to the strongest below which inputs fade to nothing and only seem to have no
+    influence."""
 
 
 def find(relations: Relations, limits: Limits) -> Found:
@@ -37,19 +40,19 @@ def find(relations: Relations, limits: Limits) -> Found:
         return
     yield Evidence(
         where=at(seen.meeting or seen.site, step=seen.skills.step, rank=seen.rank),
-        saw=f"{moving(reach)}; a plain fit to these gets {share(reach.within)} of the way from one answer for all "
-        f"examples to being always right, to all inputs {share(reach.plain)}, and the program {share(own)}. Of those "
-        f"that do not move it at all, {list(reach.telling)} tells most",
-        wanted="an output that depends on the inputs which tell the answer",
+        saw=f"{moving(reach)}; from a constant prediction (0%) to a perfect one (100%), a simple fit to these gets "
+        f"{share(reach.within)}, one to all inputs {share(reach.plain)}, and the program {share(own)}. Of the inputs "
+        f"that do not move it at all, {list(reach.telling)} says most about the target",
+        wanted="an output that depends on the inputs that determine the target",
         numbers={"plain": reach.plain, "within": reach.within, "own": own, "reached": reach.reached},
     )
 
 
 def moving(reach: InputsReached) -> str:
-    """Which output is moved by which inputs, in words."""
+    """Says in words which output is moved by which inputs."""
     output = f"the output {list(reach.output)}" if reach.output else "the output"
     return (
-        f"{output} moves with {reach.reached} of the {reach.inputs} inputs of its example, "
+        f"{output} depends on {reach.reached} of the {reach.inputs} inputs of its example, "
         f"{list(reach.first)} to {list(reach.last)}"
     )
 
@@ -60,9 +63,9 @@ def share(skill: float) -> str:
 
 CHECK = Check(
     id="FL419",
-    summary="the answers rest on inputs that the model does not see",
+    summary="the targets depend on inputs that the model does not see",
     causes=("arch-capacity",),
-    likely="the receptive field is too short, the wrong part of the input is taken, or a mask hides what tells",
+    likely="the receptive field is too small, the wrong part of the input is taken, or a mask hides what matters",
     fix="widen what one output sees (dilation, kernels, depth, a longer window) until it covers the inputs named",
     severity=Severity.WARNING,
     confidence=0.8,

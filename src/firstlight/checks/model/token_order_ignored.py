@@ -1,13 +1,13 @@
-"""A model that attends to its own sequence does not know the order of its tokens.
+"""A self-attention model does not know the order of its tokens.
 
 ## What it sees
-In eval mode two tokens of one input exchange their places in every row. The output does not change, nor do its later
-places where it has one for each token, while another token in one of the places changes it. Attention by itself does
-not see order.
+In eval mode, two tokens of one input swap places in every row. Neither the output nor, if there is an output for each
+token, the outputs at later positions change, although replacing one of the two tokens changes them. Attention by itself
+is blind to order.
 
 ## When it is fine
-Sets and bags, where order means nothing: allow it. Models whose places do not attend to one another are not asked; of
-several layers that look back alone, later ones know the order without being told.
+Sets and bags, whose order means nothing: allow the finding. Models whose positions do not attend to one another are not
+tested. In a stack of layers that only look back, later layers know the order without being given positions.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -16,11 +16,11 @@ from firstlight.records.symmetry import Symmetry
 
 class Limits(Settable):
     again: float = 1e-6
-    """Relative difference of two equal calls up to which the model answers alike."""
+    """Largest relative difference between two identical calls of the model."""
     swapped: float = 1e-5
-    """Relative change of the output that rounding can make."""
+    """Largest relative change of the output that rounding can cause."""
     replaced: float = 1e-3
-    """From here on a single token matters."""
+    """Smallest relative change of the output by another token; above it, a single token matters."""
 
 
 def find(symmetry: Symmetry, limits: Limits) -> Found:
@@ -31,9 +31,9 @@ def find(symmetry: Symmetry, limits: Limits) -> Found:
         return
     yield Evidence(
         where=at(order.site or symmetry.site, module=order.layer, step=symmetry.step, rank=symmetry.rank),
-        saw=f"two tokens exchanged in every row change the output by {order.swapped:.0e}, another token in one of the "
-        f"places by {order.replaced:.1%}",
-        wanted="an output that depends on the order",
+        saw=f"swapping two tokens in every row changes the output by {order.swapped:.0e}, replacing one of them by "
+        f"{order.replaced:.1%}",
+        wanted="an output that depends on the order of the tokens",
         numbers={"swapped": order.swapped, "replaced": order.replaced},
     )
 
@@ -42,7 +42,7 @@ CHECK = Check(
     id="FL418",
     summary="self-attention without positions: the order of the tokens is lost",
     causes=("arch-position",),
-    likely="no positional encoding is added to the embeddings, or it is computed and not used",
+    likely="no positional encoding is added to the embeddings, or it is computed but not used",
     fix="add a positional encoding to the embeddings before the first attention layer",
     severity=Severity.WARNING,
     confidence=0.85,

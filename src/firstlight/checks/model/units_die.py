@@ -1,11 +1,11 @@
-"""Most units of a layer are silent for every example.
+"""Most units of a layer are zero for every example.
 
 ## What it sees
-At three looks in a row, hundreds of steps apart, most units behind a ReLU were zero for the whole batch.
+At three looks in a row, hundreds of steps apart, most units after a ReLU were zero for the whole batch.
 
 ## When it is fine
-A few dead units are usual, and sparse features fire rarely. Layers of very few units are not judged by their share
-alone.
+A few dead units are normal, and sparse features are rarely active. Layers of very few units are not judged by their
+share alone.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
@@ -16,9 +16,9 @@ SURE = 0.9
 
 class Limits(Settable):
     share: float = 0.6
-    """Of the units of a layer; a healthy layer seldom passes a third."""
+    """Smallest share of a layer's units that are dead; healthy layers seldom exceed a third."""
     severe: float = 0.95
-    """From which on the layer passes next to nothing, and it is an error."""
+    """Share of dead units from which the layer passes almost nothing, which is an error."""
 
 
 def find(track: ActivationTrack, limits: Limits) -> Found:
@@ -29,7 +29,7 @@ def find(track: ActivationTrack, limits: Limits) -> Found:
     yield Evidence(
         where=Where(module=worst.name, step=track.step, rank=track.rank),
         saw=f"{worst.dead:.0%} of the units of `{worst.name}` were zero for every example at three looks in a row"
-        + (f", and so in {len(dead) - 1} more layers" if len(dead) > 1 else ""),
+        + (f", and likewise in {len(dead) - 1} more layers" if len(dead) > 1 else ""),
         wanted=f"less than {limits.share:.0%}",
         severity=Severity.ERROR if worst.dead >= limits.severe else None,
         confidence=SURE if worst.dead >= limits.severe else None,
@@ -39,9 +39,9 @@ def find(track: ActivationTrack, limits: Limits) -> Found:
 
 CHECK = Check(
     id="FL470",
-    summary="most units of a layer are silent for every example",
+    summary="most units of a layer are zero for every example",
     causes=("arch-dead-units", "hp-lr-high", "arch-init"),
-    likely="a large step pushed their biases far below zero; no gradient brings them back",
+    likely="a large step pushed their biases far below zero, and no gradient brings them back",
     fix="lower the learning rate or warm it up, and start again; or use LeakyReLU or GELU",
     severity=Severity.WARNING,
     confidence=0.8,

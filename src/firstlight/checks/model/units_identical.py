@@ -2,13 +2,13 @@
 
 ## What it sees
 Some steps into training, all rows of a layer's weight matrix are still exactly equal: every unit computes the same,
-gets the same gradient, and stays a copy of its neighbours. The layer has one unit, whatever its width. Or every matrix
-before the last is exactly zero after the first steps: nothing of the input came through, and nothing of the gradient
-came back. Noise such as dropout may tell the units apart in time.
+gets the same gradient, and stays a copy of the others. The layer has effectively one unit, whatever its width. Or every
+matrix before the last is exactly zero after the first steps: nothing of the input comes through, and no gradient comes
+back. Noise such as dropout may make the units differ in time.
 
 ## When it is fine
-Never where it lasts. An experiment that is not trained here is judged by its weights as built (`weights-symmetric`,
-FL438). A matrix that starts at zero at the end of a branch is told apart by its first gradient, and is
+Never, if it lasts. An experiment that is not trained here is judged by its weights as built (`weights-symmetric`,
+FL438). The rows of a matrix that starts at zero at the end of a branch begin to differ with its first gradient; it is
 not reported.
 """
 
@@ -19,15 +19,15 @@ from firstlight.records.inner import Movement
 
 class Limits(Settable):
     step: int = 10
-    """From this step on; zeros at the end of a branch need one or two to be told apart."""
+    """Earliest step judged; zeros at the end of a branch need one or two steps to become different."""
     looks: int = 2
-    """The last ones, all of which must find it so."""
+    """Number of last looks, all of which must find the rows equal."""
     units: int = 3
-    """Two outputs that mirror each other may start alike."""
+    """Fewest units; two outputs that mirror each other may start alike."""
     born: int = 2
-    """The last step at which a matrix that is exactly zero was made so."""
+    """Latest step at which a matrix that is exactly zero counts as initialized to zero."""
     matrices: int = 2
-    """Before the last one; a branch may end in one that is zero."""
+    """Fewest matrices before the last one; a branch may end in one that is zero."""
 
 
 def find(motion: Motion, limits: Limits) -> Found:
@@ -67,7 +67,7 @@ CHECK = Check(
     summary="all units of a layer are the same and stay the same",
     causes=("arch-init",),
     likely="the weights were set to a constant: `zeros_`, `ones_`, `constant_`",
-    fix="initialise weight matrices at random (`kaiming_uniform_`, `xavier_uniform_`, or leave torch's default)",
+    fix="initialize weight matrices at random (`kaiming_uniform_`, `xavier_uniform_`, or leave torch's default)",
     severity=Severity.ERROR,
     confidence=0.96,
     find=find,

@@ -1,13 +1,13 @@
-"""Values within the network are thousands of times larger than its layers are made for.
+"""Values within the network are thousands of times larger than its layers are designed for.
 
 ## What it sees
-The size of what each call of the network gives, from the data to the last layer, at every look after the first steps.
-Where nothing normalises them soon after, values above a thousand saturate activations and make the loss and its
+The size of the outputs of each call of the network, from the data to the last layer, at every look after the first
+steps. If nothing normalizes them soon after, values above a thousand saturate activations and make the loss and its
 gradients jump. The finding names the call in which they grow most.
 
 ## When it is fine
-Sums over very many elements, where the next layer was initialised for them. The last layer's own output is as large as
-the answers are, and is not judged.
+Sums over very many elements, if the next layer was initialized for them. The output of the last layer is as large as
+the targets require and is not judged.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -16,9 +16,9 @@ from firstlight.records.flows import Swelling
 
 class Limits(Settable):
     size: float = 1000.0
-    """Root mean square; usual initialisations keep it near 1, and raw pixels below 255 stay below."""
+    """Largest root mean square; usual initializations keep it near 1, and raw pixels below 255 stay under the limit."""
     looks: int = 2
-    """A single batch may be odd."""
+    """Fewest looks; a single batch may be odd."""
 
 
 def find(swelling: Swelling, limits: Limits) -> Found:
@@ -29,11 +29,11 @@ def find(swelling: Swelling, limits: Limits) -> Found:
         where=at(swelling.grown.site, step=swelling.step, rank=swelling.rank),
         saw=f"values within the network have a size of {swelling.size:.3g}; "
         + (
-            f"the data enter so, at {grown}"
+            f"the data are that large in the input, at {grown}"
             if swelling.entry
             else f"they grow most in {grown}, from {swelling.before:.3g}"
         ),
-        wanted=f"below {limits.size:g}, or a normalisation soon after",
+        wanted=f"below {limits.size:g}, or a normalization soon after",
         cause="data-scale" if swelling.entry else "arch-exploding",
         numbers={"size": swelling.size, "before": swelling.before, "looks": swelling.looks},
     )
@@ -41,10 +41,10 @@ def find(swelling: Swelling, limits: Limits) -> Found:
 
 CHECK = Check(
     id="FL452",
-    summary="values within the network grow out of all bounds",
+    summary="values within the network grow far too large",
     causes=("arch-exploding", "data-scale"),
-    likely="inputs in raw units, weights initialised far too large, or a factor that grows from layer to layer",
-    fix="standardise the inputs, use the usual initialisation, or normalise between the layers",
+    likely="inputs in raw units, weights initialized far too large, or a factor that grows from layer to layer",
+    fix="standardize the inputs, use the usual initialization, or normalize between the layers",
     severity=Severity.WARNING,
     confidence=0.8,
     find=find,

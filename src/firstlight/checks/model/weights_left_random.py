@@ -1,13 +1,14 @@
-"""Most weights of a model are frozen as they were drawn.
+"""Most weights of a model are frozen at their random initialization.
 
 ## What it sees
-Weight matrices of the program's own modules take no gradient, never had one, and no state was loaded into them: they
-are still what the random initialisation made them, and more than half of the model. A copy of the program in which they
-train decides: it is reported where that copy learns and the program hardly does.
+Weight matrices of the program's own modules get no gradient, never had one, and no state was loaded into them: they
+still have their random initialization, and make up more than half of the model. A copy of the program in which they
+train decides: the note becomes a warning if that copy learns and the program hardly does.
 
 ## When it is fine
-Random features that are meant to stay as they are (a reservoir, a random projection) are few beside what is trained on
-them, or do as well. Weights of a pretrained model that were put in by other means than `load_state_dict`.
+Random features that are meant to stay as they are (a reservoir, a random projection) are few compared with what is
+trained on them, or do as well. Weights of a pretrained model that were loaded by other means than `load_state_dict` are
+fine too.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -17,9 +18,9 @@ from firstlight.records.census import Census
 
 class Limits(Settable):
     share: float = 0.5
-    """Of the model's values."""
+    """Smallest share of the model's values that are frozen this way."""
     backwards: int = 3
-    """What is frozen for the first steps only has thawed by then."""
+    """Fewest backwards; layers that are frozen only for the first steps train by then."""
 
 
 def find(census: Census, limits: Limits) -> Found:
@@ -30,18 +31,18 @@ def find(census: Census, limits: Limits) -> Found:
     yield Evidence(
         where=at(census.site, module=frozen.names[0], step=census.step, rank=census.rank),
         saw=f"{frozen.tensors} weight matrices ({share:.0%} of `{census.name}`: {listed(frozen)}) do not require a "
-        "gradient, were never trained, and were not loaded from anywhere",
-        wanted="weights that are trained, or that were",
+        "gradient, were never trained, and were not loaded",
+        wanted="weights that are trained now, or were trained before",
         numbers={"tensors": frozen.tensors, "share": share},
     )
 
 
 CHECK = Check(
     id="FL454",
-    summary="most weights of a model are frozen as they were drawn",
+    summary="most weights of a model are frozen at their random initialization",
     causes=("train-frozen",),
-    likely="`requires_grad` was switched off for more parameters than was meant",
-    fix="list the parameters without `requires_grad`, and switch it on where they are to be trained",
+    likely="`requires_grad` was switched off for more parameters than intended",
+    fix="list the parameters without `requires_grad`, and switch it on for those that should train",
     severity=Severity.NOTE,
     proven=Severity.WARNING,
     confidence=0.8,

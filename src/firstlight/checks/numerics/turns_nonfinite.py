@@ -99,7 +99,7 @@ def _growth(values: tuple[float, ...]) -> float:
 
 CHECK = Check(
     id="FL670",
-    summary="NaN or infinity appears in a run that was finite until then",
+    summary="NaN or infinity appears in a run that was finite",
     causes=("num-nonfinite", "hp-lr-high", "data-nonfinite", "num-precision", "data-labels-masked"),
     likely="a division by zero, the logarithm or root of a number that is not positive, or a NaN in an example",
     fix="replay the captured step or run `firstlight check`; both name the first operation whose result is not finite",

@@ -1,11 +1,12 @@
-"""A loss is divided by the accumulation steps where Accelerate divides it already.
+"""A loss is divided by the accumulation steps although Accelerate already divides it.
 
 ## What it sees
-`Accelerator(gradient_accumulation_steps=n)` and, under `accelerator.accumulate`, `backward` of a loss that the program
-divides by `n` itself. Accelerate divides in `backward`; the gradients come out `n` times too small.
+The program uses `Accelerator(gradient_accumulation_steps=n)` and, under `accelerator.accumulate`, calls `backward` on a
+loss that it divides by `n` itself. Accelerate also divides in `backward`, so the gradients come out `n` times too
+small.
 
 ## When it is fine
-Without `gradient_accumulation_steps`, or without `accumulate`, the division is the program's own business.
+Without `gradient_accumulation_steps`, or without `accumulate`, the program has to divide by itself.
 """
 
 import ast
@@ -26,7 +27,7 @@ def find(source: SourceFile, _limits: NoLimits) -> Found:
 
 
 def _accumulation_steps(source: SourceFile) -> set[str]:
-    """What `gradient_accumulation_steps` is given, as written, and what is read from whom it was given to."""
+    """The values passed as `gradient_accumulation_steps`, as written, and the attributes that read it back."""
     keywords = [k for call in source.nodes(ast.Call) for k in call.keywords if k.arg == STEPS]
     given = {ast.unparse(keyword.value) for keyword in keywords if ast.unparse(keyword.value) != "1"}
     read = {ast.unparse(node) for node in source.nodes(ast.Attribute) if node.attr == STEPS}
@@ -40,8 +41,8 @@ def _divided(source: SourceFile, block: ast.With, divisors: set[str]) -> Found:
         if ast.unparse(node.right) in divisors and _goes_backward(block, node):
             yield Evidence(
                 where=source.spot(node).where,
-                saw=f"the loss is divided by `{ast.unparse(node.right)}`, by which `accelerator.backward` divides too",
-                wanted="one division",
+                saw=f"the loss is divided by `{ast.unparse(node.right)}`, and again by `accelerator.backward`",
+                wanted="a single division",
             )
 
 
@@ -63,8 +64,8 @@ CHECK = Check(
     id="FL773",
     summary="the loss is divided by the accumulation steps twice",
     causes=("train-accumulation",),
-    likely="a division from before Accelerate was used has stayed",
-    fix="give `accelerator.backward` the undivided loss",
+    likely="a division from before Accelerate was used was left in",
+    fix="pass the undivided loss to `accelerator.backward`",
     severity=Severity.ERROR,
     confidence=0.95,
     find=find,

@@ -1,11 +1,12 @@
-"""Gradients of several batches are added up for one step, and the loss is not divided by their number.
+"""Gradients of several batches are accumulated for one step, and the loss is not divided by their number.
 
 ## What it sees
-`backward()` runs for every batch, `step()` only under a condition with `%`, together with `zero_grad()`, and the loss
-is neither divided nor multiplied by anything on the way.
+`backward()` runs for every batch, but `step()` and `zero_grad()` only under a condition with `%`. The loss is neither
+divided nor multiplied by anything on the way.
 
 ## When it is fine
-A loss summed over examples, or whose learning rate was chosen for the sum, is fine; say so on the line.
+A loss that is summed over examples, or whose learning rate was chosen for the sum, is fine: suppress the finding on
+that line.
 """
 
 import ast
@@ -27,7 +28,7 @@ def find(loop: TrainingLoop, _limits: NoLimits) -> Found:
         return
     yield Evidence(
         where=backward.spot.where,
-        saw=f"`backward()` for every batch, `step()` at {update.spot} for one in several, and the loss is not divided",
+        saw=f"`backward()` runs for every batch, `step()` at {update.spot} only for some, and the loss is not divided",
         wanted="the loss divided by the number of batches that share a step",
     )
 

@@ -1,19 +1,20 @@
-"""A loss on probabilities, or on their logarithms, is given something else.
+"""A loss that expects probabilities, or their logarithms, gets something else.
 
 ## What it sees
-The prediction of `nll_loss` is the raw output of a linear or convolution layer, or plain probabilities: the loss has no
-lower bound, or no logarithm, and falls without the model learning. That of `binary_cross_entropy` is a raw output or
-follows an activation whose values leave 0…1: it crashes, or with clamping hides the mistake.
+The prediction passed to `nll_loss` is the raw output of a linear or convolution layer, or plain probabilities: the loss
+has no lower bound, or lacks the logarithm, and falls without the model learning. The one passed to
+`binary_cross_entropy` is a raw output or follows an activation whose values leave 0…1: the call crashes, or clamping
+hides the mistake.
 
 ## When it is fine
-What comes out of code that cannot be followed is not judged, nor is a value that was clamped.
+Output of code that cannot be followed is not judged, nor is a value that was clamped.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import LossUse
 
 WANTED = {
-    "nll_loss": "log-probabilities, as `log_softmax` gives them",
+    "nll_loss": "log-probabilities, as returned by `log_softmax`",
     "binary_cross_entropy": "probabilities between 0 and 1",
 }
 OUTSIDE = {"none": "raw scores", "relu": "values after a ReLU", "tanh": "values after a tanh"}
@@ -31,17 +32,17 @@ def find(use: LossUse, _limits: NoLimits) -> Found:
         return
     yield Evidence(
         where=use.call.spot.where,
-        saw=f"`{use.shown}` is given {given}, made at {value.act_at or use.call.spot}",
+        saw=f"`{use.shown}` gets {given}, computed at {value.act_at or use.call.spot}",
         wanted=WANTED[use.function],
     )
 
 
 CHECK = Check(
     id="FL794",
-    summary="a loss on probabilities or their logarithms is given scores",
+    summary="a loss that expects probabilities or their logarithms gets something else",
     causes=("loss-missing-activation",),
-    likely="the loss that takes raw scores was meant, or the last activation of the model was forgotten",
-    fix="use `cross_entropy` or `binary_cross_entropy_with_logits`, which take scores and are the more exact",
+    likely="a loss that takes raw scores was meant, or the last activation of the model was forgotten",
+    fix="use `cross_entropy` or `binary_cross_entropy_with_logits`, which take raw scores and are more accurate",
     severity=Severity.ERROR,
     confidence=0.96,
     find=find,

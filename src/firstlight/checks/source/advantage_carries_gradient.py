@@ -1,12 +1,13 @@
-"""The policy's loss trains the critic too, through an advantage that is not cut from the graph.
+"""The policy loss also trains the critic, because the advantage is not detached from the graph.
 
 ## What it sees
-`log_prob * advantage`, where the advantage is a return minus the value a network gave in the same function, and nothing
-detaches it: the loss of the policy pulls the value estimates wherever makes it smaller, against the critic's own loss.
+`log_prob * advantage`, where the advantage is a return minus a value that a network computed in the same function, and
+nothing detaches it. The policy loss then moves the value estimates to wherever it becomes smaller, against the critic's
+own loss.
 
 ## When it is fine
-A value from under `no_grad` or detached anywhere on the way is fine. With several optimizers the gradients may be
-cleared before they do harm, and nothing is told.
+A value computed under `no_grad`, or detached anywhere on the way. With several optimizers the gradients may be cleared
+before they do harm, and nothing is reported.
 """
 
 import ast
@@ -35,7 +36,7 @@ def find(source: SourceFile, _limits: NoLimits) -> Found:
 
 
 def _from_network(value: ast.expr, nodes: list[ast.AST]) -> bool:
-    """A difference whose second part is a network's value, with its graph."""
+    """Whether it is a difference that subtracts a network's value with its graph."""
     if not isinstance(value, ast.BinOp) or not isinstance(value.op, ast.Sub) or CUTTING.search(ast.unparse(value)):
         return False
     critic = next((node.id for node in ast.walk(value.right) if isinstance(node, ast.Name)), "")
@@ -55,7 +56,7 @@ def _items(block: ast.With) -> str:
 
 
 def _may_be_network(func: ast.expr) -> bool:
-    """`critic(x)`, `self.model(x)`; not a function of a library, nor a method of what a network gave."""
+    """`critic(x)`, `self.model(x)`; not a function of a library, nor a method of a network's output."""
     root = ast.unparse(func).split(".")[0]
     return root not in LIBRARIES and (isinstance(func, ast.Name) or root == "self" or name_of(func) == "forward")
 
@@ -69,14 +70,14 @@ def _multiplied(source: SourceFile, nodes: list[ast.AST], name: str) -> Found:
             if isinstance(one, ast.Name) and one.id == name and LIKELIHOOD.search(ast.unparse(other)):
                 yield Evidence(
                     where=source.spot(node).where,
-                    saw=f"`{name}` is multiplied with `{ast.unparse(other)[:40]}` while it carries the critic's graph",
-                    wanted=f"`{name}.detach()` in the loss of the policy",
+                    saw=f"`{name}` is multiplied with `{ast.unparse(other)[:40]}` but still has the critic's graph",
+                    wanted=f"`{name}.detach()` in the policy loss",
                 )
 
 
 CHECK = Check(
     id="FL778",
-    summary="the policy's loss trains the critic too",
+    summary="the policy loss also trains the critic",
     causes=("rl-advantage",),
     likely="the advantage is not detached",
     fix="multiply the log-probability by the detached advantage",

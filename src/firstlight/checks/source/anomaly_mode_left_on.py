@@ -4,7 +4,7 @@
 `torch.autograd.set_detect_anomaly(True)` as a statement: it makes every step much slower.
 
 ## When it is fine
-While hunting a NaN it is what one wants.
+While searching for a NaN, it should be on.
 """
 
 import ast
@@ -23,7 +23,7 @@ def find(source: SourceFile, _limits: NoLimits) -> Found:
             yield Evidence(
                 where=source.spot(node).where,
                 saw="anomaly detection is turned on for all that follows",
-                wanted="it on only while a NaN is looked for",
+                wanted="anomaly detection only while searching for a NaN",
             )
 
 

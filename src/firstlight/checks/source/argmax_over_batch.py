@@ -1,8 +1,8 @@
-"""The predicted class is looked for over the batch.
+"""The predicted class is computed over the batch dimension.
 
 ## What it sees
-`argmax` or `max` with `dim=0` of a model's output, in a loop over a loader: it answers which example scores highest,
-not which class.
+`argmax` or `max` with `dim=0` of a model's output, in a loop over a loader: it returns the example with the highest
+score, not the class.
 
 ## When it is fine
 One example taken out of the batch has its classes in dimension 0 and is not reported.
@@ -38,8 +38,8 @@ def find(source: SourceFile, _limits: NoLimits) -> Found:
             ):
                 yield Evidence(
                     where=call.spot.where,
-                    saw="the largest score over dimension 0, which is the batch",
-                    wanted="the largest over the classes: `dim=1`, or `dim=-1`",
+                    saw="the largest score is taken over dimension 0, which is the batch",
+                    wanted="the largest score over the classes: `dim=1`, or `dim=-1`",
                 )
 
 
@@ -47,7 +47,7 @@ CHECK = Check(
     id="FL768",
     summary="the predicted class is taken over the batch dimension",
     causes=("train-metric",),
-    likely="`dim=0` was taken for the classes",
+    likely="`dim=0` was taken for the class dimension",
     fix="use `dim=-1`",
     severity=Severity.WARNING,
     confidence=0.88,

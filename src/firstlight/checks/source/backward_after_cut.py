@@ -1,10 +1,10 @@
 """Backward is called on a loss that is no longer connected to the model.
 
 ## What it sees
-Everything a loss was computed from went through an operation no gradient passes (`detach`, `item`, `numpy`, `argmax`,
-`.data`, a comparison, `torch.tensor(…)`) or was computed under `torch.no_grad()`, and `backward` is called on it. Or
-`requires_grad` is set on the loss itself (`requires_grad_()`, `Variable(…, requires_grad=True)`), which silences the
-error that would have told of the cut: backward runs and reaches no parameter.
+Everything a loss was computed from went through an operation that passes no gradient (`detach`, `item`, `numpy`,
+`argmax`, `.data`, a comparison, `torch.tensor(…)`) or was computed under `torch.no_grad()`, and `backward` is called on
+it. Or `requires_grad` is set on the loss itself (`requires_grad_()`, `Variable(…, requires_grad=True)`), which silences
+the error that would have revealed the cut: backward runs and reaches no parameter.
 
 ## When it is fine
 A loss to which one connected term is added is not reported. Detached targets are fine, and inputs that need a gradient,
@@ -23,9 +23,9 @@ def find(source: SourceFile, _limits: NoLimits) -> Found:
                 continue
             yield Evidence(
                 where=loss.cut_at.where,
-                saw=f"`{loss.cut}` at {loss.cut_at}, and then `backward()` at {call.spot} on what came of it",
-                wanted="a loss connected to the model's parameters all the way",
-                do=f"take `{loss.cut}` off the way from the model to the loss; keep it for what is printed",
+                saw=f"`{loss.cut}` at {loss.cut_at}, and then `backward()` at {call.spot} on the result",
+                wanted="a loss that stays connected to the model's parameters",
+                do=f"remove `{loss.cut}` between the model and the loss; use it only for values that are printed",
             )
         for step in filter(_makes_leaf, trace.steps):
             yield Evidence(
@@ -33,7 +33,7 @@ def find(source: SourceFile, _limits: NoLimits) -> Found:
                 saw="`requires_grad` is set on a loss",
                 wanted="a loss that requires a gradient because the model's parameters do",
                 likely="backward complained that the loss does not require a gradient",
-                do="remove it, and find what cut the loss off the model: `detach`, `item`, `argmax`, `no_grad`",
+                do="remove it, and find what cut the loss off from the model: `detach`, `item`, `argmax`, `no_grad`",
             )
 
 
@@ -51,8 +51,8 @@ CHECK = Check(
     id="FL706",
     summary="the loss is cut off from the model before backward",
     causes=("loss-detached",),
-    likely="a value made for logging, or a class prediction, ended up in the loss",
-    fix="compute the loss from the model's output itself",
+    likely="a value meant for logging, or a class prediction, is used in the loss",
+    fix="compute the loss directly from the model's output",
     severity=Severity.ERROR,
     confidence=0.95,
     find=find,

@@ -1,11 +1,10 @@
-"""A target is made from the state it is for, not from the one that followed.
+"""A target is computed from the state it belongs to, not from the next one.
 
 ## What it sees
-`reward + discount * network(state)`, in a function that makes its prediction for the same `state` and has a next state
-at hand.
+`reward + discount * network(state)`, in a function that predicts for the same `state` and also has a next state.
 
 ## When it is fine
-Loops that move on (`state = next_state`) between the two, and functions without a next state, are not reported.
+Loops that advance (`state = next_state`) between the two, and functions without a next state, are not reported.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
@@ -17,7 +16,7 @@ def find(bootstrap: Bootstrap, _limits: NoLimits) -> Found:
         return
     yield Evidence(
         where=bootstrap.spot.where,
-        saw=f"`{bootstrap.network}` is asked about `{bootstrap.given}`, for which the prediction is made too",
+        saw=f"the target calls `{bootstrap.network}` on `{bootstrap.given}`, the state that the prediction is for",
         wanted=f"the value of `{bootstrap.instead_of}`",
     )
 
@@ -27,7 +26,7 @@ CHECK = Check(
     summary="the target uses the value of the state itself, not of the next one",
     causes=("rl-target",),
     likely="the wrong variable was passed to the network",
-    fix="ask the network about the next state",
+    fix="call the network on the next state",
     severity=Severity.ERROR,
     confidence=0.9,
     find=find,

@@ -1,12 +1,12 @@
-"""A target goes on past the end of an episode.
+"""A target continues past the end of an episode.
 
 ## What it sees
-`reward + discount * network(next)` in a function that reads nothing about the end of the episode (`done`, `terminal`,
-a mask), although the program keeps that with each transition. The value of a state after the last one counts as if
-there were more to come.
+`reward + discount * network(next)` in a function that reads nothing about the end of the episode (`done`, `terminal`, a
+mask), although the program stores it with each transition. The value of the state after the last one then counts as if
+the episode went on.
 
 ## When it is fine
-Tasks without an end, or with time limits alone, keep no such flag and are not reported.
+Tasks without an end, or with time limits only, store no such flag and are not reported.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
@@ -25,9 +25,9 @@ def find(bootstrap: Bootstrap, _limits: NoLimits) -> Found:
 
 CHECK = Check(
     id="FL770",
-    summary="the target counts a value after the end of the episode",
+    summary="the target includes a value from after the end of the episode",
     causes=("rl-done",),
-    likely="the stored `done` flag is not used where the target is made",
+    likely="the stored `done` flag is not used where the target is computed",
     fix="multiply the discounted value by `(1 - done)`",
     severity=Severity.ERROR,
     confidence=0.9,

@@ -1,9 +1,10 @@
-"""Gradients are clipped where the clipping has no effect, or the wrong one.
+"""Gradients are clipped in a place where clipping has no effect, or the wrong one.
 
 ## What it sees
-In the order of a training loop, the last thing before `clip_grad_norm_` is `step()` or `zero_grad()`, not
-`backward()`: the gradients it clips were already used, or are zero. Or the loop steps through a `GradScaler` and clips
-without `scaler.unscale_(optimizer)` before: the limit is compared with gradients tens of thousands of times too large.
+In the order of a training loop, the last call before `clip_grad_norm_` is `step()` or `zero_grad()`, not `backward()`:
+the gradients it clips were already used, or are zero. Or the loop steps through a `GradScaler` and clips without
+calling `scaler.unscale_(optimizer)` first: the limit is compared with gradients that are tens of thousands of times too
+large.
 
 ## When it is fine
 Measuring the norm with an infinite limit is not reported, nor clipping on the other side of an `if` from the scaler,
@@ -26,16 +27,16 @@ def find(loop: TrainingLoop, _limits: NoLimits) -> Found:
             used = last in loop.updates
             yield Evidence(
                 where=clip.spot.where,
-                saw=f"clipping after {'`step()`' if used else '`zero_grad()`'} at {last.spot}, no backward between "
-                "them",
+                saw=f"clipping after {'`step()`' if used else '`zero_grad()`'} at {last.spot}, with no backward "
+                "in between",
                 wanted="clipping between `backward()` and `step()`",
             )
         elif scaled and clip.target.startswith("torch.nn.utils.") and not any(map(clip.excludes, scaled)):
             yield Evidence(
                 where=clip.spot.where,
-                saw=f"gradients clipped here and stepped by the scaler at {scaled[0].spot}, with no `unscale_` before",
+                saw=f"gradients are clipped here with no `unscale_` before; the scaler steps at {scaled[0].spot}",
                 wanted="`scaler.unscale_(optimizer)` between `backward()` and the clipping",
-                likely="the clipping was written before mixed precision came in",
+                likely="the clipping was written before mixed precision was added",
                 do="call `scaler.unscale_(optimizer)` before clipping",
             )
 
@@ -51,7 +52,7 @@ CHECK = Check(
     id="FL713",
     summary="gradients are clipped after they were used, before they exist or before they are unscaled",
     causes=("train-order",),
-    likely="`clip_grad_norm_` stands on the wrong side of `step()` or `backward()`",
+    likely="`clip_grad_norm_` is on the wrong side of `step()` or `backward()`",
     fix="move it between `backward()` and `step()`",
     severity=Severity.ERROR,
     confidence=0.95,

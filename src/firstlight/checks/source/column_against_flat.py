@@ -2,11 +2,12 @@
 
 ## What it sees
 One side of an element-wise loss was made a column (`unsqueeze(1)`, `view(-1, 1)`, or a linear layer with one output),
-the other was flattened (`view(-1)`, `flatten()`). They broadcast to N×N, and every prediction is compared with every
-target.
+and the other was flattened (`view(-1)`, `flatten()`). They broadcast to N×N, and every prediction is compared with
+every target.
 
 ## When it is fine
-Where the shape of either side is not certain from the text, nothing is said; `firstlight check` sees the real shapes.
+If the shape of either side is not certain from the source, nothing is reported; `firstlight check` sees the real
+shapes.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
@@ -26,7 +27,7 @@ def find(use: LossUse, _limits: NoLimits) -> Found:
     shapes = "(N,) and (N, 1)" if use.prediction is flat[0] else "(N, 1) and (N,)"
     yield Evidence(
         where=use.call.spot.where,
-        saw=f"prediction and target of shapes {shapes}, which broadcast to (N, N)",
+        saw=f"prediction and target have shapes {shapes}, which broadcast to (N, N)",
         wanted="the same shape on both sides",
     )
 

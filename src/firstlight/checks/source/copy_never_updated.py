@@ -1,12 +1,12 @@
-"""The slow copy of a model is made, asked for targets, and never brought up to date.
+"""A slow copy of a model is created and used for targets, but never updated.
 
 ## What it sees
-A copy (`copy.deepcopy`) of a model under a name that says what it is for, a target network or a moving average, which a
-file that trains asks for values, and of which nothing else is ever done: no weights are loaded into it, none averaged.
+A file that trains makes a copy (`copy.deepcopy`) of a model, named as a target network or a moving average, and calls
+it for values. Nothing else is ever done with the copy: no weights are loaded into it or averaged.
 
 ## When it is fine
-A copy that is passed to any function, or whose parameters or state are touched anywhere but to freeze them, may be
-updated there and is left alone. So is a frozen teacher or reference, which is meant to stand still.
+A copy that is passed to any function, or whose parameters or state are touched anywhere except to freeze them, may be
+updated there and is not reported. Nor is a frozen teacher or reference, which is not meant to change.
 """
 
 import ast
@@ -35,7 +35,7 @@ def find(source: SourceFile, _limits: NoLimits) -> Found:
         if asked and all(_is_called(n, parents) or _is_harmless(n, parents) for n in others):
             yield Evidence(
                 where=source.spot(made).where,
-                saw=f"`{name}` is copied once, asked for values, and nothing else is ever done with it",
+                saw=f"`{name}` is copied once and called for values, and nothing else is ever done with it",
                 wanted="weights that follow those of the model being trained",
             )
 
@@ -56,7 +56,7 @@ def _is_called(node: ast.AST, parents: dict[int, ast.AST]) -> bool:
 
 
 def _is_harmless(node: ast.AST, parents: dict[int, ast.AST]) -> bool:
-    """A change of mode or device, or a loop that freezes."""
+    """Whether it changes only the mode or device, or is a loop that freezes."""
     parent = parents.get(id(node))
     if not isinstance(parent, ast.Attribute):
         return False
@@ -70,10 +70,10 @@ def _is_harmless(node: ast.AST, parents: dict[int, ast.AST]) -> bool:
 
 CHECK = Check(
     id="FL777",
-    summary="a target network or moving average is never brought up to date",
+    summary="a target network or moving average is never updated",
     causes=("train-ema", "rl-target"),
-    likely="the update was left out, or is made to another copy",
-    fix="update it after each step, or load the trained weights into it every so often",
+    likely="the update was left out, or goes to another copy",
+    fix="update it after each step, or load the trained weights into it at regular intervals",
     severity=Severity.ERROR,
     confidence=0.9,
     find=find,

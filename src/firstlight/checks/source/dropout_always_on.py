@@ -1,11 +1,11 @@
-"""A functional dropout that evaluation mode does not turn off.
+"""Functional dropout that evaluation mode does not turn off.
 
 ## What it sees
-`F.dropout(x)` in a module, without `training=self.training`: its default is to drop, so predictions stay random after
+`F.dropout(x)` in a module, without `training=self.training`: dropout is on by default, so predictions stay random after
 `eval()`.
 
 ## When it is fine
-Monte Carlo dropout wants exactly this; say `training=True` and it is not reported.
+Monte Carlo dropout needs exactly this; with an explicit `training=True` it is not reported.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
@@ -45,7 +45,7 @@ def find(source: SourceFile, _limits: NoLimits) -> Found:
             )
             yield Evidence(
                 where=call.spot.where,
-                saw="`dropout` without `training=`, which is `True` by default",
+                saw="`dropout` is called without `training=`, which is `True` by default",
                 wanted="`training=self.training`, so that `eval()` turns it off",
                 edits=(place,) if simple and call.function.endswith(".forward") else (),
             )
@@ -55,7 +55,7 @@ CHECK = Check(
     id="FL734",
     summary="dropout stays on in evaluation",
     causes=("train-mode",),
-    likely="`F.dropout` does not know the mode of the module",
+    likely="`F.dropout` does not follow the mode of the module",
     fix="pass `training=self.training`, or use `nn.Dropout`",
     severity=Severity.WARNING,
     confidence=0.95,

@@ -1,12 +1,12 @@
-"""A schedule counted in epochs is stepped for every batch, or one counted in batches once an epoch.
+"""A schedule counted in epochs is stepped for every batch, or one counted in batches once per epoch.
 
 ## What it sees
-`StepLR`, `MultiStepLR` or `ExponentialLR` with numbers that only make sense in epochs is stepped in the loop over
-batches, so the rate collapses within the first epoch; or `OneCycleLR`, given the batches of an epoch, is stepped in
+`StepLR`, `MultiStepLR` or `ExponentialLR`, with numbers that make sense only in epochs, is stepped in the loop over
+batches, so the learning rate collapses within the first epoch. Or `OneCycleLR`, configured in batches, is stepped in
 the loop over epochs and stays in its warm-up.
 
 ## When it is fine
-Numbers that are not written out are not judged, nor a step under an `if`.
+Numbers that are not literals in the source are not judged, nor is a step under an `if`.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity
@@ -15,9 +15,9 @@ from firstlight.records.source import UNKNOWN, Call, TrainingLoop, Value
 
 class Limits(Settable):
     step_size_batches: int = 200
-    """A decay every so few batches is meant in epochs."""
+    """A `step_size` or milestone below this number is taken to be in epochs."""
     gamma_per_batch: float = 0.99
-    """A smaller factor for each batch ends at nothing within a thousand."""
+    """Largest decay factor that cannot be meant per batch; it leaves almost nothing after a thousand batches."""
 
 
 def find(loop: TrainingLoop, limits: Limits) -> Found:
@@ -30,13 +30,13 @@ def find(loop: TrainingLoop, limits: Limits) -> Found:
         if nested and certain and _counts_epochs(call.receiver, kind, limits):
             yield Evidence(
                 where=call.spot.where,
-                saw=f"`{kind}`, made at {call.receiver.made} with numbers in epochs, is stepped for every batch",
-                wanted="a step once an epoch, or numbers in batches",
+                saw=f"`{kind}`, created at {call.receiver.made} with numbers in epochs, is stepped for every batch",
+                wanted="a step once per epoch, or numbers in batches",
             )
         elif kind == "OneCycleLR" and "steps_per_epoch" in call.receiver.args and _outside(call, loop):
             yield Evidence(
                 where=call.spot.where,
-                saw=f"`OneCycleLR`, made at {call.receiver.made} for every batch of an epoch, is stepped once an epoch",
+                saw=f"`OneCycleLR`, created at {call.receiver.made} with numbers in batches, is stepped once per epoch",
                 wanted="a step after every batch",
                 do="move `scheduler.step()` into the loop over batches",
             )
@@ -68,9 +68,9 @@ def _counts_epochs(scheduler: Value, kind: str, limits: Limits) -> bool:
 
 CHECK = Check(
     id="FL717",
-    summary="a learning-rate schedule is stepped at the wrong pace",
+    summary="a learning-rate schedule is stepped in the wrong loop",
     causes=("train-schedule",),
-    likely="`scheduler.step()` stands in the wrong loop",
+    likely="`scheduler.step()` is in the wrong loop",
     fix="move `scheduler.step()` out of the loop over batches",
     severity=Severity.ERROR,
     confidence=0.92,

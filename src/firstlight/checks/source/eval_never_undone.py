@@ -1,11 +1,11 @@
-"""The model is put into evaluation mode in the first epoch and trains on in it.
+"""The model is put into eval mode in the first epoch and stays in it while training.
 
 ## What it sees
-The loop around a training loop calls `eval()` on the model that is trained, called functions included, and nothing in
-it calls `train()`: from the second epoch on, dropout is off and batch statistics are frozen.
+The loop around a training loop, including the functions it calls, calls `eval()` on the model that is trained, and
+nothing in it calls `train()`: from the second epoch on, dropout is off and batch statistics are frozen.
 
 ## When it is fine
-`eval()` on another model, such as a teacher, is not reported, nor a loop that calls code that cannot be followed.
+`eval()` on another model, such as a teacher, is not reported, nor is a loop that calls code that cannot be followed.
 """
 
 import re
@@ -39,7 +39,7 @@ def find(loop: TrainingLoop, _limits: NoLimits) -> Found:
         ):
             yield Evidence(
                 where=call.spot.where,
-                saw=f"`eval()` here, and no `train()` anywhere in the loop at {outer[-2].spot}",
+                saw=f"`eval()` is called here, and no `train()` anywhere in the loop at {outer[-2].spot}",
                 wanted="`train()` before the next epoch's training",
             )
             return
@@ -51,9 +51,9 @@ def _identity(model: Value) -> object:
 
 CHECK = Check(
     id="FL723",
-    summary="training goes on in evaluation mode after the first epoch",
+    summary="training continues in eval mode after the first epoch",
     causes=("train-mode",),
-    likely="`model.train()` was called once, before the loop over epochs",
+    likely="`model.train()` is called only once, before the loop over epochs",
     fix="call `model.train()` at the start of each epoch",
     severity=Severity.ERROR,
     confidence=0.93,

@@ -1,11 +1,11 @@
-"""An evaluation keeps graphs nobody will use.
+"""An evaluation builds graphs that nobody uses.
 
 ## What it sees
-A function named for evaluation runs a model over a loader without `torch.no_grad()` or `inference_mode()` anywhere,
-and computes no gradients.
+A function named for evaluation runs a model over a loader and computes no gradients, but the file nowhere uses
+`torch.no_grad()` or `inference_mode()`.
 
 ## When it is fine
-A function that is only called under `no_grad` elsewhere is fine; say so on the line.
+A function that is only called under `no_grad` in another file is fine: suppress the finding on that line.
 """
 
 import re

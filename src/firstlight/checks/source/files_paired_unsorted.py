@@ -1,7 +1,7 @@
-"""Two lists of files are paired by position, in whatever order the disk gives them.
+"""Two lists of files are paired by position, in whatever order the file system returns them.
 
 ## What it sees
-Two lists come from `glob` or `listdir` without `sorted`, and are zipped, or read at the same index.
+Two lists come from `glob` or `listdir` without `sorted`, and are zipped, or indexed with the same index.
 
 ## When it is fine
 A list that is sorted afterwards is not reported.
@@ -27,8 +27,8 @@ def find(source: SourceFile, _limits: NoLimits) -> Found:
             if pair is not None and not _sorted(scope, pair):
                 yield Evidence(
                     where=source.spot(listed[pair[1]]).where,
-                    saw=f"`{pair[0]}` and `{pair[1]}` are listed in no certain order and paired by position",
-                    wanted="both sorted",
+                    saw=f"`{pair[0]}` and `{pair[1]}` are listed in no guaranteed order and paired by position",
+                    wanted="both lists sorted",
                 )
 
 
@@ -68,7 +68,7 @@ CHECK = Check(
     id="FL756",
     summary="two unsorted lists of files are paired by position",
     causes=("data-label-misaligned",),
-    likely="`glob` and `listdir` promise no order",
+    likely="`glob` and `listdir` guarantee no order",
     fix="wrap both in `sorted(…)`",
     severity=Severity.WARNING,
     confidence=0.88,

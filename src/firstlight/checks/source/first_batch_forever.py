@@ -1,11 +1,11 @@
 """Every step trains on the first batch.
 
 ## What it sees
-`next(iter(loader))` inside a training loop: each time a new iterator begins, and gives its first batch. Without
-shuffling that is the same batch for ever; with it, workers are started anew for every step.
+`next(iter(loader))` inside a training loop: each call creates a new iterator and returns its first batch. Without
+shuffling, that is the same batch forever; with shuffling, workers are restarted for every step.
 
 ## When it is fine
-Overfitting one batch on purpose takes it once, above the loop.
+Code that overfits one batch on purpose fetches it once, above the loop.
 """
 
 import ast
@@ -31,7 +31,7 @@ def find(loop: TrainingLoop, _limits: NoLimits) -> Found:
         shuffles = loader.literal("shuffle") is True or loader.kind != "loader"
         yield Evidence(
             where=call.spot.where,
-            saw="`next(iter(…))` in a training loop, which begins again at the first batch each time",
+            saw="`next(iter(…))` in a training loop starts again at the first batch each time",
             wanted="one iterator for the whole loop",
             severity=Severity.WARNING if shuffles else None,
         )
@@ -46,8 +46,8 @@ CHECK = Check(
     id="FL753",
     summary="every step takes the first batch of a new iterator",
     causes=("data-stale-batch",),
-    likely="`next(iter(loader))` was meant to give the next batch",
-    fix="write `for batch in loader`, or make the iterator once above the loop",
+    likely="`next(iter(loader))` was meant to return the next batch",
+    fix="write `for batch in loader`, or create the iterator once above the loop",
     severity=Severity.ERROR,
     confidence=0.92,
     find=find,

@@ -1,10 +1,10 @@
-"""A module's `forward` is called past its hooks.
+"""A module's `forward` is called directly, which skips its hooks.
 
 ## What it sees
-`module.forward(x)` where `module` is known to be a module: hooks, and wrappers that work by hooks, are passed over.
+`self.layer.forward(x)`: hooks, and wrappers that rely on hooks, are skipped.
 
 ## When it is fine
-`super().forward(x)` is the way to extend a module and not reported.
+`super().forward(x)` is the way to extend a module and is not reported.
 """
 
 import ast
@@ -24,8 +24,8 @@ def find(source: SourceFile, _limits: NoLimits) -> Found:
         end, column = func.end_lineno or node.lineno, func.end_col_offset or 0
         yield Evidence(
             where=source.spot(node).where,
-            saw="`.forward(…)` is called",
-            wanted="the module itself called, which runs its hooks",
+            saw="`.forward(…)` is called directly",
+            wanted="a call of the module itself, which runs its hooks",
             edits=(Edit(line=end, column=column - len(".forward"), end_line=end, end_column=column, text=""),),
         )
 
@@ -36,9 +36,9 @@ def _is_attribute_of_self(node: ast.AST) -> bool:
 
 CHECK = Check(
     id="FL741",
-    summary="`forward` is called directly, past the module's hooks",
+    summary="`forward` is called directly, which skips the module's hooks",
     causes=("arch-unused",),
-    likely="it looks like the method to call",
+    likely="`forward` looks like the method to call",
     fix="call the module: `self.layer(x)`",
     severity=Severity.NOTE,
     confidence=0.9,

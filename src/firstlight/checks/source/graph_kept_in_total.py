@@ -1,11 +1,12 @@
 """A running total keeps the graph of every batch alive.
 
 ## What it sees
-In a training loop, a loss on which `backward()` is called is added to a total, or appended to a list, without
-`item()` or `detach()`: memory grows with every batch.
+In a training loop, a loss on which `backward()` is called is added to a total, or appended to a list, without `item()`
+or `detach()`: memory grows with every batch.
 
 ## When it is fine
-Under `no_grad` nothing is kept. A sum or a list that is back-propagated itself, or what is made of it, is not this.
+Under `no_grad` nothing is kept. A sum or list on which backward is called itself, or that goes into such a loss, is not
+reported.
 """
 
 import ast
@@ -28,8 +29,8 @@ def find(loop: TrainingLoop, _limits: NoLimits) -> Found:
             continue
         yield Evidence(
             where=step.spot.where,
-            saw=f"`{name}` goes into `{holder}` with the graph it was computed by",
-            wanted=f"its number alone: `{name}.item()`, or `{name}.detach()`",
+            saw=f"`{name}` is added to `{holder}` together with its graph",
+            wanted=f"only its value: `{name}.item()`, or `{name}.detach()`",
             edits=(
                 Edit(
                     line=node.end_lineno or 1,
@@ -43,7 +44,7 @@ def find(loop: TrainingLoop, _limits: NoLimits) -> Found:
 
 
 def _made_of(roots: list[ast.expr], loop: TrainingLoop) -> set[str]:
-    """Names that what is back-propagated is made of, itself or by way of other names."""
+    """The names that the backpropagated losses are computed from, directly or through other names."""
     found = {name for root in roots for name in _names(root)}
     for step in reversed(loop.steps):
         if isinstance(step, Assignment) and step.target in found and not step.operator:
@@ -56,7 +57,7 @@ def _names(node: ast.AST | None) -> set[str]:
 
 
 def _kept(step: Call | Assignment) -> tuple[str, ast.expr, str] | None:
-    """The name of the loss, where it stands, and what keeps it."""
+    """The name of the loss, its node, and what keeps it."""
     if isinstance(step, Assignment) and step.operator == "+":
         value, node, holder = step.value, step.node.value, step.target
     elif isinstance(step, Call) and step.target in ("list.append", ".append") and len(step.node.args) == 1:
@@ -78,9 +79,9 @@ def _name(node: ast.AST) -> str:
 
 CHECK = Check(
     id="FL720",
-    summary="the graph of every batch is kept alive by a running total",
+    summary="a running total keeps the graph of every batch alive",
     causes=("train-state-leak",),
-    likely="a loss is summed up for printing without `item()`",
+    likely="a loss is summed for printing without `item()`",
     fix="add `loss.item()` instead of `loss`",
     severity=Severity.WARNING,
     confidence=0.93,

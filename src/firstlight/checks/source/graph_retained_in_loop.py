@@ -1,10 +1,10 @@
-"""The only backward of a loop keeps its graph, which hides state carried from batch to batch.
+"""The only backward of a loop retains its graph, which hides state carried from batch to batch.
 
 ## What it sees
-`backward(retain_graph=True)` in a loop that calls backward once, and nothing else uses the graph again.
+`backward(retain_graph=True)` in a loop that calls backward once, where nothing else uses the graph again.
 
 ## When it is fine
-Two backwards through one graph need it, and are not reported.
+Two backwards through one graph need it and are not reported.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
@@ -30,8 +30,8 @@ CHECK = Check(
     id="FL721",
     summary="the graph is retained although backward runs once",
     causes=("train-state-leak",),
-    likely="an error about a second backward was silenced; something carries the last batch's graph",
-    fix="remove `retain_graph=True`; if backward then fails, detach what is carried over from the last batch",
+    likely="an error about a second backward was silenced; something carries the graph of the last batch",
+    fix="remove `retain_graph=True`; if backward then fails, detach whatever is carried over from the last batch",
     severity=Severity.WARNING,
     confidence=0.85,
     find=find,

@@ -1,11 +1,11 @@
 """Training in float16 without scaling the loss.
 
 ## What it sees
-The model runs under `autocast` with float16, `backward` is called on the plain loss, and no gradient scaler is in
-sight: small gradients become zero.
+The model runs under `autocast` with float16, `backward` is called on the plain loss, and there is no gradient scaler:
+small gradients become zero.
 
 ## When it is fine
-bfloat16 needs no scaler. A precision that is not written out is not judged.
+bfloat16 needs no scaler. A precision that is not a literal in the source is not judged.
 """
 
 import re
@@ -31,8 +31,8 @@ def find(loop: TrainingLoop, _limits: NoLimits) -> Found:
         return
     yield Evidence(
         where=loop.backwards[0].spot.where,
-        saw=f"the model runs in float16 at {half[0].spot}, and `backward()` on the unscaled loss here",
-        wanted="a `GradScaler` around loss and step, or bfloat16",
+        saw=f"the model runs in float16 at {half[0].spot}, and `backward()` is called on the unscaled loss here",
+        wanted="a `GradScaler` for the loss and the step, or bfloat16",
     )
 
 

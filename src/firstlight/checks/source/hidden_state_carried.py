@@ -1,11 +1,11 @@
 """A recurrent state is carried from batch to batch with its graph.
 
 ## What it sees
-In a training loop, a name is both given to a model and assigned from what it returns, and nothing in the loop
-detaches or renews it: backward runs through all past batches, and fails or slows down.
+In a training loop, a name is both passed to a model and assigned from what it returns, and nothing in the loop detaches
+or resets it: backward runs through all past batches, and fails or slows down.
 
 ## When it is fine
-A state that is detached, or made anew in the loop, is fine, also when a called function does it.
+A state that is detached or newly created in the loop, also by a called function.
 """
 
 import ast
@@ -23,12 +23,12 @@ def find(loop: TrainingLoop, _limits: NoLimits) -> Found:
         ):
             continue
         if not any(node is step.node for node in ast.walk(loop.loop.node)):
-            continue  # in a called function, whose state begins anew with each call
+            continue  # in a called function, whose state is new in each call
         for name in _carried(step.node):
             if not _renewed(loop.loop.node, step.node, name) and _is_model(loop, step):
                 yield Evidence(
                     where=step.spot.where,
-                    saw=f"`{name}` goes in and comes out here, and is never detached in the loop at {loop.loop.spot}",
+                    saw=f"`{name}` goes in and is reassigned here, but never detached in the loop at {loop.loop.spot}",
                     wanted=f"`{name}` without the graph of the last batch",
                     do=f"put `{name} = {name}.detach()` before this line (each part of it, if it is a tuple)",
                 )
@@ -70,9 +70,9 @@ def _renewed(loop: ast.AST, own: ast.AST, name: str) -> bool:
 
 CHECK = Check(
     id="FL722",
-    summary="a recurrent state drags the graph of all past batches along",
+    summary="a recurrent state carries the graph of all past batches along",
     causes=("train-state-leak",),
-    likely="the state was not detached between batches",
+    likely="the state is not detached between batches",
     fix="detach the state before each batch",
     severity=Severity.ERROR,
     confidence=0.93,

@@ -1,11 +1,11 @@
 """Labels are shifted by hand for a model that shifts them itself.
 
 ## What it sees
-A model is given `labels=` sliced from the second token on, and inputs sliced up to the last but one, in a file that
-uses Transformers: its causal models shift labels once more, so the model learns to predict the token after the next.
+In a file that uses Transformers, a model is called with `labels=` sliced from the second token on and inputs sliced up
+to the last but one. Its causal models shift labels once more, so the model learns to predict the token after the next.
 
 ## When it is fine
-Computing the loss oneself from shifted labels is right and not reported.
+Code that computes the loss itself from shifted labels is right and not reported.
 """
 
 import ast
@@ -31,7 +31,7 @@ def find(source: SourceFile, _limits: NoLimits) -> Found:
             if _slice(given["labels"], shifted) == "1:" and _slice(inputs, shifted) == ":-1":
                 yield Evidence(
                     where=call.spot.where,
-                    saw="labels from the second token on, inputs up to the last but one; the model shifts once more",
+                    saw="labels start at the second token, inputs end before the last, and the model shifts once more",
                     wanted="labels equal to the inputs",
                 )
 
@@ -52,7 +52,7 @@ CHECK = Check(
     id="FL757",
     summary="labels are shifted by hand and again by the model",
     causes=("data-leak-future",),
-    likely="the shift is done inside causal models of Transformers",
+    likely="causal models of Transformers already do the shift",
     fix="pass `labels=input_ids`, unshifted; mask padding with -100",
     severity=Severity.ERROR,
     confidence=0.95,

@@ -1,11 +1,11 @@
 """One layer is put into a model several times by multiplying a list.
 
 ## What it sees
-`[layer] * n` with a layer that has parameters goes into `nn.Sequential` or `nn.ModuleList`: all n are the same layer
+`[layer] * n` with a layer that has parameters is passed to `nn.Sequential` or `nn.ModuleList`: all n are the same layer
 with the same weights.
 
 ## When it is fine
-Weight sharing on purpose looks the same; say so on the line.
+Weight sharing on purpose looks the same: suppress the finding on that line.
 """
 
 import re
@@ -23,7 +23,7 @@ def find(source: SourceFile, _limits: NoLimits) -> Found:
             if repeated:
                 yield Evidence(
                     where=call.spot.where,
-                    saw=f"a list times a number: the same {_name(repeated[0])} in every place",
+                    saw=f"a list is multiplied by a number: the same {_name(repeated[0])} in every place",
                     wanted="a new layer for each place",
                 )
 
@@ -44,10 +44,10 @@ def _name(value: Value) -> str:
 
 CHECK = Check(
     id="FL731",
-    summary="one layer stands in several places of the model and shares its weights",
+    summary="one layer is used in several places of the model and shares its weights",
     causes=("arch-shared",),
     likely="a list of layers was multiplied",
-    fix="build each layer anew: `[make() for _ in range(n)]`",
+    fix="build each layer separately: `[make() for _ in range(n)]`",
     severity=Severity.WARNING,
     confidence=0.9,
     find=find,

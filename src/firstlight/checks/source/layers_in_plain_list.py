@@ -1,4 +1,4 @@
-"""Layers kept in a Python list or dict, where the model does not find them.
+"""Layers are kept in a Python list or dict, where the model does not find them.
 
 ## What it sees
 A module assigns a plain list, tuple or dict of layers with parameters to an attribute, or appends one to such a list.
@@ -78,7 +78,7 @@ def _attribute(node: ast.Call) -> str:
 
 
 def _registered(source: SourceFile, step: Call | Assignment, attribute: str) -> bool:
-    """Whether the class hands the same attribute to something that registers layers."""
+    """Whether the class passes the same attribute to something that registers layers."""
     for kind in source.nodes(ast.ClassDef):
         if not kind.lineno <= step.spot.line <= (kind.end_lineno or 0):
             continue
@@ -95,7 +95,7 @@ CHECK = Check(
     id="FL730",
     summary="layers in a plain Python container are never trained",
     causes=("train-params-missing",),
-    likely="a Python list where `nn.ModuleList` is needed",
+    likely="a Python list is used where `nn.ModuleList` is needed",
     fix="use `nn.ModuleList` or `nn.ModuleDict`",
     severity=Severity.ERROR,
     confidence=0.96,

@@ -1,10 +1,10 @@
-"""Two linear layers with nothing between them are one.
+"""Two linear layers with nothing between them act as one.
 
 ## What it sees
 An `nn.Sequential` with a linear layer directly followed by another, or with only dropout or flattening between them.
 
 ## When it is fine
-A narrow layer between two wider ones is a low-rank factorisation and not reported.
+A narrow layer between two wider ones is a low-rank factorization and is not reported.
 """
 
 import itertools
@@ -31,7 +31,7 @@ def find(source: SourceFile, _limits: NoLimits) -> Found:
                 ):
                     yield Evidence(
                         where=second.made.where,
-                        saw=f"a linear layer right after the linear layer at {first.made}",
+                        saw=f"this linear layer directly follows the linear layer at {first.made}",
                         wanted="an activation between them",
                     )
 

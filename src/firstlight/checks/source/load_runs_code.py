@@ -4,7 +4,7 @@
 `torch.load(…, weights_only=False)`.
 
 ## When it is fine
-A file of one's own that never left one's hands is safe to load.
+A file that the program wrote itself and that nobody else could change is safe to load.
 """
 
 import ast

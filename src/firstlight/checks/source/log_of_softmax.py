@@ -1,4 +1,4 @@
-"""The logarithm of a softmax or sigmoid is minus infinity where the probability rounds to zero.
+"""The logarithm of a softmax or sigmoid is minus infinity when the probability rounds to zero.
 
 ## What it sees
 `torch.log` of the result of a softmax or sigmoid, with nothing added and nothing clamped.
@@ -21,7 +21,7 @@ def find(source: SourceFile, _limits: NoLimits) -> Found:
                 continue
             yield Evidence(
                 where=call.spot.where,
-                saw=f"the logarithm of the `{value.act}` at {value.act_at}",
+                saw=f"the logarithm is taken of the `{value.act}` at {value.act_at}",
                 wanted=f"`F.{STABLE[value.act]}`, which stays finite",
                 do=f"use `F.{STABLE[value.act]}` on the scores instead",
             )
@@ -31,7 +31,7 @@ CHECK = Check(
     id="FL760",
     summary="the logarithm of a probability can be minus infinity",
     causes=("num-nonfinite",),
-    likely="softmax and log were written as two steps",
+    likely="softmax and log are written as two steps",
     fix="use `log_softmax` or `logsigmoid`",
     severity=Severity.WARNING,
     confidence=0.95,

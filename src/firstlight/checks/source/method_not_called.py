@@ -1,11 +1,11 @@
-"""A method is named and not called.
+"""A method is named but not called.
 
 ## What it sees
 A statement that is only `optimizer.step`, `optimizer.zero_grad`, `loss.backward`, `model.train` or `model.eval`,
 without parentheses.
 
 ## When it is fine
-There is no such case: the statement has no effect.
+Never: the statement has no effect.
 """
 
 import ast
@@ -26,7 +26,7 @@ def find(source: SourceFile, _limits: NoLimits) -> Found:
         end, column = value.end_lineno or node.lineno, value.end_col_offset or 0
         yield Evidence(
             where=source.spot(node).where,
-            saw=f"`.{value.attr}` without parentheses",
+            saw=f"`.{value.attr}` is written without parentheses",
             wanted=f"`.{value.attr}()`",
             cause=CAUSES.get(value.attr),
             edits=(Edit(line=end, column=column, end_line=end, end_column=column, text="()"),),

@@ -1,10 +1,10 @@
-"""A comparison with NaN, which is never true.
+"""A value is compared with NaN, which is never true.
 
 ## What it sees
-`== float('nan')`, `== np.nan`, `!= math.nan` and the like.
+`== float('nan')`, `== np.nan`, `!= math.nan` and similar comparisons.
 
 ## When it is fine
-There is no such case: NaN is equal to nothing, itself included.
+Never: NaN equals nothing, not even itself.
 """
 
 import ast

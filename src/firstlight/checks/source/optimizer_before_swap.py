@@ -1,11 +1,11 @@
 """A layer is replaced after the optimizer was built, so the new one is never trained.
 
 ## What it sees
-`optimizer = …(model.parameters())`, further down a new layer is assigned to an attribute of that model, and the
+`optimizer = …(model.parameters())`; further down a new layer is assigned to an attribute of that model, and the
 optimizer is stepped after that.
 
 ## When it is fine
-`add_param_group`, or a second optimizer after the swap, is taken for the remedy.
+`add_param_group`, or a second optimizer after the replacement, counts as the remedy and is not reported.
 """
 
 import re
@@ -48,7 +48,7 @@ def _models(call: Call) -> list[Value]:
 
 
 def _trained(trace: Trace, swap: Assignment) -> bool:
-    """Whether the old optimizer goes on being used after the swap, and no other takes its place."""
+    """Whether the old optimizer is still used after the swap, and no other takes its place."""
     later = trace.steps[next(i for i, step in enumerate(trace.steps) if step is swap) :]
     calls = [step for step in later if isinstance(step, Call)]
     remade = any(call.result.kind == "optimizer" or "add_param_group" in call.target for call in calls)
@@ -59,7 +59,7 @@ CHECK = Check(
     id="FL732",
     summary="a layer replaced after the optimizer was built is never trained",
     causes=("train-params-missing",),
-    likely="the head was swapped below the line that builds the optimizer",
+    likely="the head is replaced below the line that builds the optimizer",
     fix="build the optimizer after the model is complete",
     severity=Severity.ERROR,
     confidence=0.95,

@@ -4,7 +4,7 @@
 A loop calls `optimizer.zero_grad()` and `backward()`, and neither it nor anything around it calls `step()`.
 
 ## When it is fine
-Hand-written updates of the weights, and calls that cannot be followed, are given the benefit of the doubt.
+Hand-written updates of the weights, and calls that cannot be followed, are not reported.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity

@@ -1,7 +1,7 @@
-"""The optimizer is built anew for every batch or epoch, and forgets its moments.
+"""The optimizer is rebuilt for every batch or epoch, and loses its moments.
 
 ## What it sees
-An optimizer is constructed inside the loop over batches it is stepped in, or inside a loop over epochs around it.
+An optimizer is constructed inside the loop over batches that steps it, or inside a loop over epochs around that one.
 
 ## When it is fine
 Loops over folds, tasks, images or settings build one for each on purpose and are not reported.
@@ -43,10 +43,10 @@ def _counts(loop: Loop) -> bool:
 
 CHECK = Check(
     id="FL767",
-    summary="the optimizer is rebuilt in the training loop and forgets its state",
+    summary="the optimizer is rebuilt in the training loop and loses its state",
     causes=("train-reinit",),
-    likely="it stands inside the loop by mistake, or was rebuilt to change the learning rate",
-    fix="build it once above the loop; change the rate with a scheduler",
+    likely="it is inside the loop by mistake, or is rebuilt to change the learning rate",
+    fix="build it once above the loop; change the learning rate with a scheduler",
     severity=Severity.WARNING,
     confidence=0.88,
     find=find,

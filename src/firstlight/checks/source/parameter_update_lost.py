@@ -1,12 +1,12 @@
-"""A loop over parameters binds a new tensor to its variable, and the parameters stay as they were.
+"""A loop over parameters assigns a new tensor to its variable, and the parameters do not change.
 
 ## What it sees
-`for p in model.parameters(): p = p - lr * p.grad`, or the same over two models for a moving average: the sum is a new
-tensor under an old name, which nobody reads. Nothing is changed in place.
+`for p in model.parameters(): p = p - lr * p.grad`, or the same over two models for a moving average: the result is a
+new tensor bound to the loop variable, which nobody reads. Nothing is changed in place.
 
 ## When it is fine
-A new value that is used afterwards, as in the inner loop of meta-learning, is not told of; nor is `p -= …`,
-`p.data = …` or `p.copy_(…)`, which do change the parameter.
+A new value that is used afterwards, as in the inner loop of meta-learning, is not reported; nor are `p -= …`, `p.data =
+…` and `p.copy_(…)`, which do change the parameter.
 """
 
 import ast
@@ -29,8 +29,8 @@ def find(source: SourceFile, _limits: NoLimits) -> Found:
                 averages = iterable.count("parameters()") > 1
                 yield Evidence(
                     where=source.spot(statement).where,
-                    saw=f"`{ast.unparse(statement)[:80]}` binds a new tensor to the name; the parameter stays",
-                    wanted="a change in place",
+                    saw=f"`{ast.unparse(statement)[:80]}` only rebinds the name; the parameter does not change",
+                    wanted="an in-place change of the parameter",
                     cause="train-ema" if averages else "train-no-step",
                     do="write `t.mul_(decay).add_(s, alpha=1 - decay)`" if averages else "write `p -= …`",
                 )
@@ -48,9 +48,9 @@ def _is_lost(statement: ast.AST, loop: ast.For, variables: set[str]) -> bool:
 
 CHECK = Check(
     id="FL775",
-    summary="an update of parameters changes nothing but a name",
+    summary="an update of parameters only rebinds the loop variable",
     causes=("train-ema", "train-no-step"),
-    likely="an update written as for numbers; tensors are changed in place",
+    likely="the update is written as for plain numbers, but tensors must be changed in place",
     fix="change the parameter in place, under `torch.no_grad()`",
     severity=Severity.ERROR,
     confidence=0.95,

@@ -1,11 +1,11 @@
 """An iterator over parameters is used a second time, when it is empty.
 
 ## What it sees
-A name holds `model.parameters()` or a `filter` of it, an optimizer is built from it, and the same name goes to
-`clip_grad_norm_` or to a second optimizer: the iterator is spent, and nothing is clipped.
+A name holds `model.parameters()` or a `filter` of it, an optimizer is built from it, and the same name is passed to
+`clip_grad_norm_` or to a second optimizer: the iterator is exhausted, and nothing is clipped or trained.
 
 ## When it is fine
-A list made of it can be used as often as one likes.
+A list built from it can be used any number of times.
 """
 
 import ast
@@ -33,8 +33,8 @@ def find(source: SourceFile, _limits: NoLimits) -> Found:
                 ):
                     yield Evidence(
                         where=call.spot.where,
-                        saw=f"parameters from the iterator that the optimizer at {first.spot} has used up",
-                        wanted="the parameters themselves: `list(model.parameters())`",
+                        saw=f"this is the iterator that the optimizer at {first.spot} has already consumed",
+                        wanted="a list of the parameters: `list(model.parameters())`",
                     )
 
 
@@ -42,8 +42,8 @@ CHECK = Check(
     id="FL733",
     summary="an iterator over parameters is empty when it is used again",
     causes=("train-order", "hp-clip"),
-    likely="`parameters()` gives an iterator, not a list",
-    fix="make a list of it where it is assigned",
+    likely="`parameters()` returns an iterator, not a list",
+    fix="turn it into a list where it is assigned",
     severity=Severity.ERROR,
     confidence=0.96,
     find=find,

@@ -1,13 +1,13 @@
-"""Early stopping counts every evaluation that is not the best, and never begins to count anew.
+"""Early stopping counts every evaluation that is not the best, and never resets its counter.
 
 ## What it sees
-Where a number is better than the best so far the best is set, and where it is not a counter goes up; once that is
-large enough, training ends. Nothing sets it back where something better is found, so that training ends after so many
-setbacks in all, and not in a row.
+If a number is better than the best so far, the best is updated; otherwise a counter goes up, and once it is large
+enough, training ends. Nothing resets the counter after an improvement, so training ends after that many setbacks in
+total, not in a row.
 
 ## When it is fine
-A budget of setbacks for the whole run. A counter that anything in the same `if` assigns, or that a method named for it
-resets, is left alone.
+A budget of setbacks for the whole run. A counter that is assigned elsewhere in the same `if`, or reset by a method
+named for it, is not reported.
 """
 
 import ast
@@ -33,8 +33,8 @@ def find(source: SourceFile, _limits: NoLimits) -> Found:
             for name in sorted(counted - frozenset(_assigned([node]))):
                 yield Evidence(
                     where=source.spot(node).where,
-                    saw=f"`{name}` goes up where nothing better was found, and is not set back where something was",
-                    wanted=f"`{name} = 0` beside the new best",
+                    saw=f"`{name}` goes up without an improvement, and is not reset after one",
+                    wanted=f"`{name} = 0` next to the new best",
                 )
 
 
@@ -43,7 +43,7 @@ def _text(branch: Sequence[ast.stmt]) -> str:
 
 
 def _ends(branch: Sequence[ast.stmt]) -> bool:
-    """It leaves the loop, or says that it should be left."""
+    """Whether it leaves the loop, or sets a flag to leave it."""
     for line in branch:
         match line:
             case ast.Break() | ast.Return():
@@ -75,10 +75,10 @@ def _assigned(branch: Sequence[ast.stmt]) -> list[str]:
 
 CHECK = Check(
     id="FL790",
-    summary="early stopping counts setbacks in all, and not in a row",
+    summary="early stopping counts setbacks in total, not in a row",
     causes=("train-schedule",),
-    likely="the line that sets the counter back to 0 was left out",
-    fix="set the counter to 0 where the best is set",
+    likely="the line that resets the counter to 0 was left out",
+    fix="set the counter to 0 where the best is updated",
     severity=Severity.WARNING,
     confidence=0.9,
     find=find,

@@ -1,8 +1,8 @@
 """`ReduceLROnPlateau` watches a value in the wrong direction.
 
 ## What it sees
-A scheduler in mode `min` (the default) is given something named accuracy, F1, AUC or a like score, or one in mode
-`max` something named loss or error: it takes every improvement for a plateau.
+A scheduler in mode `min` (the default) gets a value named accuracy, F1, AUC or a similar score, or one in mode `max`
+gets one named loss or error: it treats every improvement as a plateau.
 
 ## When it is fine
 Names that say neither are not judged.
@@ -29,9 +29,9 @@ def find(source: SourceFile, _limits: NoLimits) -> Found:
                 continue
             yield Evidence(
                 where=call.spot.where,
-                saw=f"mode `{mode}`, and it is given `{given}`",
-                wanted=f"mode `{'max' if wanted else 'min'}` for it",
-                do=f'make the scheduler at {call.receiver.made} with `mode="{"max" if wanted else "min"}"`',
+                saw=f"the scheduler has mode `{mode}` and gets `{given}`",
+                wanted=f"mode `{'max' if wanted else 'min'}` for this value",
+                do=f'create the scheduler at {call.receiver.made} with `mode="{"max" if wanted else "min"}"`',
             )
 
 
@@ -48,7 +48,7 @@ CHECK = Check(
     id="FL718",
     summary="the plateau scheduler watches a score in the wrong direction",
     causes=("train-schedule",),
-    likely="the default mode `min` was kept for a score that grows",
+    likely="the default mode `min` was kept for a score that should rise",
     fix="set `mode` to the direction in which the value improves",
     severity=Severity.ERROR,
     confidence=0.92,

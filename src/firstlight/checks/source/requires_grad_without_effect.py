@@ -1,8 +1,8 @@
-"""`requires_grad` is set where torch does not look: misspelt, or on a module.
+"""`requires_grad` is set where torch ignores it: misspelled, or on a module.
 
 ## What it sees
 An assignment to an attribute named almost like `requires_grad`, or `model.requires_grad = False` where `model` is a
-module. Python accepts both and makes a new attribute: every parameter stays as it was.
+module. Python accepts both and creates a new attribute: no parameter changes.
 
 ## When it is fine
 On a tensor or a parameter the same line is right and not reported.
@@ -26,7 +26,7 @@ def find(source: SourceFile, _limits: NoLimits) -> Found:
             if isinstance(target, ast.Attribute) and target.attr in MISSPELT:
                 yield Evidence(
                     where=source.spot(node).where,
-                    saw=f"`{target.attr}` is assigned, an attribute torch does not know",
+                    saw=f"`{target.attr}` is assigned, which is not an attribute that torch reads",
                     wanted="`requires_grad`",
                     do="write `requires_grad`",
                     edits=(_respelt(target, target.end_lineno or node.lineno, target.end_col_offset or 0),),
@@ -57,9 +57,9 @@ def _is_module(owner: Value) -> bool:
 
 CHECK = Check(
     id="FL795",
-    summary="`requires_grad` is misspelt or set on a module, which changes no parameter",
+    summary="`requires_grad` is misspelled or set on a module, which changes no parameter",
     causes=("train-frozen",),
-    likely="a slip of the pen, or the method `requires_grad_()` was meant",
+    likely="a typo, or the method `requires_grad_()` was meant",
     fix="call `module.requires_grad_(False)`",
     severity=Severity.ERROR,
     confidence=0.95,

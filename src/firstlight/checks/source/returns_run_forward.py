@@ -1,12 +1,12 @@
-"""Discounted returns or advantages are summed up from the first step on, not from the last.
+"""Discounted returns or advantages are accumulated from the first step on, not from the last.
 
 ## What it sees
-A loop over an episode in which `total = reward + gamma * total` is stored step by step, from the beginning: every step
-gets the discounted sum of what came before it, which its action could not change.
+A loop over an episode stores `total = reward + gamma * total` step by step, from the beginning: every step gets the
+discounted sum of what came before it, which its action could not affect.
 
 ## When it is fine
-A loop that goes backwards, by `reversed`, `[::-1]`, a negative step, `insert(0, …)`, or over what was reversed before
-or is reversed afterwards, is right. A running sum that is not stored for each step is another thing.
+A loop that goes backwards (by `reversed`, `[::-1]`, a negative step, `insert(0, …)`), or over a sequence that is
+reversed before or afterwards, is right. A running sum that is not stored for each step is not reported.
 """
 
 import ast
@@ -41,8 +41,8 @@ def _forwards(source: SourceFile, loop: ast.For) -> Found:
         if total is not None and any(_stores(node, total) for node in inside):
             yield Evidence(
                 where=source.spot(statement).where,
-                saw=f"`{ast.unparse(statement)[:80]}` is stored step by step, from the first step of an episode on",
-                wanted="the sum of what comes after each step: a loop from the last step to the first",
+                saw=f"`{ast.unparse(statement)[:80]}` is stored step by step, starting at the first step of an episode",
+                wanted="the sum of what follows each step: a loop from the last step to the first",
             )
 
 
@@ -69,10 +69,10 @@ def _stores(node: ast.AST, name: str) -> bool:
 
 CHECK = Check(
     id="FL776",
-    summary="returns are summed from the first step on",
+    summary="returns are accumulated from the first step on",
     causes=("rl-advantage",),
     likely="the loop over the episode is not reversed",
-    fix="loop over `reversed(rewards)` and put the sums in order again",
+    fix="loop over `reversed(rewards)` and put the sums back in order",
     severity=Severity.ERROR,
     confidence=0.9,
     find=find,

@@ -1,11 +1,11 @@
 """A distributed sampler gives the same order in every epoch.
 
 ## What it sees
-A `DistributedSampler` feeds a loader that is trained on, in several epochs, and the file never calls `set_epoch`.
+A `DistributedSampler` feeds a loader that is trained on for several epochs, and the file never calls `set_epoch`.
 
 ## When it is fine
-Lightning, Accelerate and the Trainer of Transformers call it themselves; files that use them are not judged. A
-sampler without shuffling does not need it.
+Lightning, Accelerate and the Trainer of Transformers call it themselves; files that use them are not judged. A sampler
+without shuffling does not need it.
 """
 
 import re
@@ -39,14 +39,14 @@ def find(source: SourceFile, _limits: NoLimits) -> Found:
                 continue
             yield Evidence(
                 where=call.spot.where,
-                saw="a `DistributedSampler`, and no `set_epoch` in this file",
+                saw="a `DistributedSampler` is used, and this file never calls `set_epoch`",
                 wanted="`sampler.set_epoch(epoch)` at the start of each epoch",
             )
 
 
 CHECK = Check(
     id="FL754",
-    summary="the distributed sampler repeats one order in every epoch",
+    summary="the distributed sampler repeats the same order in every epoch",
     causes=("env-distributed",),
     likely="`set_epoch` was forgotten",
     fix="call `sampler.set_epoch(epoch)` before each pass over the loader",

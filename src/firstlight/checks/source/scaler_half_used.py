@@ -1,11 +1,11 @@
-"""A gradient scaler is used for part of the step only.
+"""A gradient scaler is used for only part of the step.
 
 ## What it sees
-A loss is scaled by a `GradScaler`, but the optimizer is stepped directly, with gradients still multiplied by the
-scale; or the scaler steps and is never updated, so that its scale never adapts.
+A loss is scaled by a `GradScaler`, but the optimizer is stepped directly, with gradients still multiplied by the scale.
+Or the scaler steps and is never updated, so its scale never adapts.
 
 ## When it is fine
-The two on different sides of an `if` are not reported; an `unscale_` before a direct step is taken for intent.
+The two on different sides of an `if` are not reported; an `unscale_` before a direct step is taken as intended.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
@@ -24,13 +24,13 @@ def find(loop: TrainingLoop, _limits: NoLimits) -> Found:
     if scales and direct and not stepped and not loop.unscales:
         yield Evidence(
             where=direct[0].spot.where,
-            saw=f"the loss is scaled at {scales[0].spot} and the optimizer stepped directly here",
-            wanted="`scaler.step(optimizer)`, which takes the scale off again",
+            saw=f"the loss is scaled at {scales[0].spot}, and the optimizer is stepped directly here",
+            wanted="`scaler.step(optimizer)`, which removes the scale first",
         )
     elif stepped and not updates:
         yield Evidence(
             where=stepped[0].spot.where,
-            saw="`scaler.step()` here and no `scaler.update()` anywhere in this function",
+            saw="`scaler.step()` is called here, and `scaler.update()` nowhere in this function",
             wanted="`scaler.update()` after `scaler.step()`",
             do="call `scaler.update()` after it",
         )
@@ -38,9 +38,9 @@ def find(loop: TrainingLoop, _limits: NoLimits) -> Found:
 
 CHECK = Check(
     id="FL715",
-    summary="a gradient scaler is used for part of the step only",
+    summary="a gradient scaler is used for only part of the step",
     causes=("num-precision", "train-order"),
-    likely="the step was not changed when mixed precision came in",
+    likely="the step was not changed when mixed precision was added",
     fix="use `scaler.scale(loss).backward()`, `scaler.step(optimizer)`, `scaler.update()` together",
     severity=Severity.ERROR,
     confidence=0.94,

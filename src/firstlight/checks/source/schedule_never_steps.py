@@ -1,11 +1,11 @@
-"""A schedule of the learning rate is made and never stepped.
+"""A learning-rate schedule is created and never stepped.
 
 ## What it sees
-A file that steps an optimizer makes a schedule, and never calls its `step` nor hands it to anything that could: the
-rate stays what it was at the beginning, which under a warm-up is next to nothing.
+A file that steps an optimizer creates a schedule, and never calls its `step` or passes it to anything that could: the
+learning rate keeps its starting value, which under a warm-up is close to zero.
 
 ## When it is fine
-A schedule that is passed on, returned, or kept in a list or an attribute that another file may read is left alone.
+A schedule that is passed on, returned, or kept in a list or an attribute that another file may read is not reported.
 """
 
 import ast
@@ -30,13 +30,13 @@ def find(source: SourceFile, _limits: NoLimits) -> Found:
             kind = made.value.name.rpartition(".")[2]
             yield Evidence(
                 where=made.spot.where,
-                saw=f"`{name}`, a `{kind}`, is made here, and nothing in this file steps it or passes it on",
-                wanted=f"`{name}.step()` after `optimizer.step()`, as often as its numbers count",
+                saw=f"`{name}`, a `{kind}`, is created here, and nothing in this file steps it or passes it on",
+                wanted=f"`{name}.step()` after `optimizer.step()`, in the unit of its numbers",
             )
 
 
 def _made(source: SourceFile) -> dict[str, Assignment]:
-    """Schedules of torch or transformers, by the name they are given where they are made."""
+    """Schedules of torch or transformers, by the name they are assigned to."""
     return {
         step.target: step
         for trace in source.traces
@@ -50,16 +50,16 @@ def _made(source: SourceFile) -> dict[str, Assignment]:
 
 
 def _is_public(name: str) -> bool:
-    """An attribute other than of `self` belongs to somebody else."""
+    """Whether it is an attribute of something other than `self`, which other code may read."""
     return "." in name and not name.startswith("self.")
 
 
 CHECK = Check(
     id="FL792",
-    summary="a schedule of the learning rate is made and never stepped",
+    summary="a learning-rate schedule is created and never stepped",
     causes=("train-schedule",),
-    likely="`scheduler.step()` was forgotten, so that the rate stays where the schedule begins",
-    fix="step the schedule after the optimizer, once per batch or epoch as it was made for, or remove it",
+    likely="`scheduler.step()` was forgotten, so the learning rate keeps its starting value",
+    fix="step the schedule after the optimizer, once per batch or per epoch as its numbers require, or remove it",
     severity=Severity.WARNING,
     confidence=0.93,
     find=find,

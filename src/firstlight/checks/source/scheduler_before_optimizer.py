@@ -1,11 +1,11 @@
 """The learning-rate scheduler steps before the optimizer.
 
 ## What it sees
-In one pass of the same loop, `scheduler.step()` comes before the optimizer's step and not after it: the first value
-of the schedule is never used.
+In one pass of the same loop, `scheduler.step()` comes before the optimizer's step and not after it: the first value of
+the schedule is never used.
 
 ## When it is fine
-A scheduler stepped with an explicit epoch is not reported, nor one on another loop level.
+A scheduler stepped with an explicit epoch is not reported, nor is one on another loop level.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
@@ -33,14 +33,14 @@ def find(loop: TrainingLoop, _limits: NoLimits) -> Found:
         if shared and here < first and not apart:
             yield Evidence(
                 where=call.spot.where,
-                saw=f"`scheduler.step()` here, before the optimizer's step at {loop.updates[0].spot}",
+                saw=f"`scheduler.step()` is called here, before the optimizer's step at {loop.updates[0].spot}",
                 wanted="the optimizer's step first",
             )
             return
 
 
 def _updates(step: Call | Assignment, call: Call) -> bool:
-    """Whether an optimizer steps there, in the same round of the loop."""
+    """Whether an optimizer steps there, in the same pass of the loop."""
     return isinstance(step, Call) and step.target in UPDATES and step.loops[: len(call.loops)] == call.loops
 
 

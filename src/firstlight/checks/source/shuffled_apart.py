@@ -1,7 +1,7 @@
-"""Inputs and labels are shuffled one after the other, each in its own order.
+"""Inputs and labels are shuffled separately, each in its own order.
 
 ## What it sees
-Two shuffles in place, one right after the other, of names that mean inputs and labels, with no seed set between them.
+Two in-place shuffles, one right after the other, of names that mean inputs and labels, with no seed set between them.
 
 ## When it is fine
 Setting the same seed before each keeps them together and is not reported.
@@ -38,8 +38,8 @@ def find(source: SourceFile, _limits: NoLimits) -> Found:
             if paired:
                 yield Evidence(
                     where=second.spot.where,
-                    saw=f"`{names[0]}` is shuffled at {first.spot} and `{names[1]}` here, each in another order",
-                    wanted="one order for both",
+                    saw=f"`{names[0]}` is shuffled at {first.spot} and `{names[1]}` here, each in its own order",
+                    wanted="the same order for both",
                 )
 
 
@@ -52,7 +52,7 @@ CHECK = Check(
     id="FL755",
     summary="inputs and labels are shuffled in different orders",
     causes=("data-label-misaligned",),
-    likely="they were shuffled one by one",
+    likely="they are shuffled one after the other",
     fix="draw one permutation and index both with it",
     severity=Severity.ERROR,
     confidence=0.93,

@@ -1,11 +1,11 @@
 """Cross-entropy over one class is always zero.
 
 ## What it sees
-The prediction of `cross_entropy` is the output of a linear layer with one output feature: softmax over one score is
-1, the loss is 0, and nothing is learnt.
+The prediction passed to `cross_entropy` is the output of a linear layer with one output feature: softmax over one score
+is 1, the loss is 0, and nothing is learned.
 
 ## When it is fine
-A layer whose width is not a literal number is not judged, nor a prediction that was reshaped.
+A layer whose width is not a literal number is not judged, nor is a prediction that was reshaped.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
@@ -18,7 +18,7 @@ def find(use: LossUse, _limits: NoLimits) -> Found:
         return
     yield Evidence(
         where=use.call.spot.where,
-        saw=f"`{use.shown}` is given one score per example, made at {value.act_at}",
+        saw=f"`{use.shown}` gets one score per example, computed at {value.act_at}",
         wanted="one score for each class",
     )
 

@@ -1,11 +1,11 @@
-"""A softmax that guesses its dimension.
+"""A softmax guesses its dimension.
 
 ## What it sees
-`F.softmax`, `F.log_softmax`, `nn.Softmax` or `nn.LogSoftmax` without `dim`. The guess is dimension 0 for tensors of
-one or three dimensions: the batch.
+`F.softmax`, `F.log_softmax`, `nn.Softmax` or `nn.LogSoftmax` without `dim`. For tensors of one or three dimensions the
+guess is dimension 0: the batch.
 
 ## When it is fine
-It guesses right for (N, C) and (N, C, H, W); torch warns all the same, because the guess is going away.
+The guess is right for (N, C) and (N, C, H, W); torch still warns, because implicit dimensions are deprecated.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
@@ -25,8 +25,8 @@ def find(source: SourceFile, _limits: NoLimits) -> Found:
                 continue
             yield Evidence(
                 where=call.spot.where,
-                saw=f"`{call.target.rpartition('.')[2]}` without `dim`",
-                wanted="the dimension of the classes, written out",
+                saw=f"`{call.target.rpartition('.')[2]}` is called without `dim`",
+                wanted="the dimension of the classes, stated explicitly",
             )
 
 

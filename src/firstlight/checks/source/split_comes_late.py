@@ -1,13 +1,13 @@
-"""What was learnt from the test data, or copied from it, is in the training data: the split comes too late.
+"""Information from the test data, or a copy of it, is in the training data, because the split comes too late.
 
 ## What it sees
-A scikit-learn transformer is fitted on data that is split into training and test set further down, in the same
-function; one that is given answers as well may have put them into the features. Or what `fit_resample` (SMOTE,
-RandomOverSampler and the like) returns is given to `train_test_split`: copies of test examples are trained on.
+A scikit-learn transformer is fitted on data that is split into training and test set further down in the same function;
+one that also gets the labels may have put them into the features. Or the result of `fit_resample` (SMOTE,
+RandomOverSampler and similar) is passed to `train_test_split`: copies of test examples are trained on.
 
 ## When it is fine
-Fitting on the training part, or inside a `Pipeline`, is right. Encoders of labels are not looked at. Undersampling
-makes no copies and is not reported.
+Fitting on the training part, or inside a `Pipeline`, is right. Encoders of labels are not checked. Undersampling makes
+no copies and is not reported.
 """
 
 import ast
@@ -45,7 +45,7 @@ def _fitted(trace: Trace) -> Found:
                     cause="data-leak-target" if _with_answers(fit) else None,
                     severity=Severity.WARNING,
                     confidence=0.9,
-                    likely="preprocessing was written above the split",
+                    likely="the preprocessing is above the split",
                     do="split first; call `fit` on the training part and `transform` on both",
                 )
 
@@ -55,7 +55,7 @@ def _with_answers(fit: Call) -> bool:
 
 
 def _given(trace: Trace, value: ast.AST) -> list[str]:
-    """The names in what a transformer was given, where it made the value."""
+    """The names passed to the transformer call that made the value."""
     calls = {id(call.node): call for call in trace.calls("learner.fit_transform", "learner.transform")}
     return _names(*calls[id(value)].node.args[:1]) if id(value) in calls else []
 
@@ -71,7 +71,7 @@ def _resampled(trace: Trace) -> Found:
                 yield Evidence(
                     where=first.spot.where,
                     saw=f"examples are resampled here and split at {step.spot}",
-                    wanted="a split first, and resampling of the training part alone",
+                    wanted="a split first, then resampling of the training part alone",
                 )
 
 
@@ -87,9 +87,9 @@ def _resamples(node: ast.AST) -> bool:
 
 CHECK = Check(
     id="FL796",
-    summary="training knows of the test data: they are split after a fit or a resampling of both",
+    summary="the split comes too late: a fit or a resampling before it includes the test data",
     causes=("data-leak-split", "data-leak-target"),
-    likely="balancing was written above the split",
+    likely="the classes are balanced above the split",
     fix="split first, then resample the training part",
     severity=Severity.ERROR,
     confidence=0.94,

@@ -1,8 +1,8 @@
-"""A tensor operation that returns a new tensor is written as if it changed the old one.
+"""A tensor operation that returns a new tensor is used as if it changed the old one.
 
 ## What it sees
-A statement that is only `x.to(device)`, `x.detach()`, `x.clamp(…)`, `x.float()` and the like, where `x` is known to
-be a tensor: the result is thrown away.
+A statement that is only `x.to(device)`, `x.detach()`, `x.clamp(…)`, `x.float()` or similar, where `x` is known to be a
+tensor: the result is discarded.
 
 ## When it is fine
 On a module, `to()` works in place and is not reported. Methods that end in `_` work in place.
@@ -29,16 +29,16 @@ def find(source: SourceFile, _limits: NoLimits) -> Found:
                 continue
             yield Evidence(
                 where=call.spot.where,
-                saw=f"the result of `.{name}(…)` is not used, and the tensor itself stays as it was",
-                wanted="the result assigned to a name",
+                saw=f"the result of `.{name}(…)` is not used, and the tensor itself does not change",
+                wanted="an assignment of the result to a name",
             )
 
 
 CHECK = Check(
     id="FL739",
-    summary="the result of a tensor operation is thrown away",
+    summary="the result of a tensor operation is discarded",
     causes=("train-order", "data-scale"),
-    likely="the operation was taken to work in place",
+    likely="the operation was expected to work in place",
     fix="assign the result",
     severity=Severity.WARNING,
     confidence=0.93,

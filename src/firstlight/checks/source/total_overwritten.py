@@ -1,12 +1,12 @@
 """A total over many batches is overwritten by each of them.
 
 ## What it sees
-A name is set to 0, a loop gives it another value in every round without reading what it held, and after the loop it is
-divided, as a total is. What comes out is the share of the last round alone.
+A name is set to 0, a loop assigns it another value in every iteration without reading the old one, and after the loop
+it is divided, as a total is. The result is the share of the last iteration alone.
 
 ## When it is fine
-A value that is read anywhere in the loop, set in some rounds only, or not divided after the loop, may be the last one
-on purpose and is left alone.
+A value that is read anywhere in the loop, set only in some iterations, or not divided after the loop, may be the last
+one on purpose and is not reported.
 """
 
 import ast
@@ -42,9 +42,9 @@ def _overwritten(source: SourceFile, loop: ast.For, begun: dict[str, int], nodes
         if follows and any(_divides(node, name) for node in nodes if _line(node) > (loop.end_lineno or 0)):
             yield Evidence(
                 where=source.spot(line).where,
-                saw=f"`{name}` is 0 before the loop at {source.spot(loop)}, gets a new value in every round and is "
+                saw=f"`{name}` is 0 before the loop at {source.spot(loop)}, gets a new value in every iteration and is "
                 "divided after the last",
-                wanted=f"`{name} += …`, so that every round counts",
+                wanted=f"`{name} += …`, so that every iteration counts",
             )
 
 
@@ -72,7 +72,7 @@ def _set(node: ast.AST) -> bool:
 
 
 def _every_round(body: Sequence[ast.stmt]) -> Iterator[ast.Assign]:
-    """Assignments to one name that no branch stands before."""
+    """Assignments to one name that run in every iteration, outside any branch."""
     for line in body:
         if isinstance(line, ast.With):
             yield from _every_round(line.body)
@@ -97,8 +97,8 @@ CHECK = Check(
     id="FL791",
     summary="a total over many batches is overwritten by each of them",
     causes=("train-metric",),
-    likely="`=` stands where `+=` was meant, so that the result is that of the last batch alone",
-    fix="add to the total in each round: `+=`",
+    likely="`=` is written instead of `+=`, so the result is that of the last batch alone",
+    fix="add to the total in each iteration: `+=`",
     severity=Severity.WARNING,
     confidence=0.92,
     find=find,

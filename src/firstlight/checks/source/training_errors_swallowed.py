@@ -1,8 +1,8 @@
-"""Whatever goes wrong in a training step is thrown away.
+"""Any error in a training step is discarded.
 
 ## What it sees
-In a loop, a `try` around `backward()` and the optimizer's step, whose `except` takes every exception and goes on: it
-neither raises, nor returns, nor ends the loop.
+In a loop, a `try` around `backward()` and the optimizer's step has an `except` that catches every exception and
+continues: it neither raises, nor returns, nor ends the loop.
 
 ## When it is fine
 Catching `KeyboardInterrupt`, or a named error such as out of memory, is not reported.
@@ -33,8 +33,8 @@ def find(source: SourceFile, _limits: NoLimits) -> Found:
             if broad and not leaves:
                 yield Evidence(
                     where=source.spot(handler).where,
-                    saw=f"every exception of the training step at line {node.lineno} ends here, and training goes on",
-                    wanted="the errors one expects, by name, and the rest raised",
+                    saw=f"every exception in the training step at line {node.lineno} is caught, and training continues",
+                    wanted="only the expected errors caught by name, and the rest raised",
                 )
 
 
@@ -52,7 +52,7 @@ CHECK = Check(
     id="FL763",
     summary="errors in the training step are swallowed",
     causes=("train-swallowed",),
-    likely="one bad batch was to be skipped",
+    likely="the intent was to skip one bad batch",
     fix="catch the one error that is expected, and count how often it happens",
     severity=Severity.WARNING,
     confidence=0.9,

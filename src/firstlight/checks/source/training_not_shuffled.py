@@ -1,11 +1,11 @@
 """The training data comes in the same order in every epoch.
 
 ## What it sees
-A loop that trains runs over a `DataLoader` built without `shuffle=True` and without a sampler, over a data set that
-is not a stream, in several epochs.
+Over several epochs, a training loop runs over a `DataLoader` built without `shuffle=True` and without a sampler, on a
+dataset that is not a stream.
 
 ## When it is fine
-Sequences whose order matters, and data shuffled elsewhere, are fine; say so on the line.
+Sequences whose order matters, and data shuffled elsewhere, are fine: suppress the finding on that line.
 """
 
 import re
@@ -38,8 +38,8 @@ def find(loop: TrainingLoop, _limits: NoLimits) -> Found:
         return
     yield Evidence(
         where=loader.made.where,
-        saw=f"a `DataLoader` without shuffling, and the loop at {loop.loop.spot} trains on it",
-        wanted="another order in every epoch",
+        saw=f"this `DataLoader` does not shuffle, and the loop at {loop.loop.spot} trains on it",
+        wanted="a different order in every epoch",
     )
 
 

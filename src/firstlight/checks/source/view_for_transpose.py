@@ -1,11 +1,11 @@
-"""Dimensions are swapped with `view`, which mixes up the numbers.
+"""Dimensions are swapped with `view`, which scrambles the values.
 
 ## What it sees
 The sizes of a tensor are unpacked into names, and the same tensor is viewed or reshaped to the same names in another
 order: `b, t, c = x.shape` and `x.view(b, c, t)`.
 
 ## When it is fine
-Sizes that are known to be equal make it harmless; still, `transpose` says what is meant.
+If the sizes are equal it does no harm; still, `transpose` says what is meant.
 """
 
 import ast
@@ -35,7 +35,7 @@ def find(source: SourceFile, _limits: NoLimits) -> Found:
 
 
 def _carried_out(node: ast.Assign | ast.Call) -> tuple[int, int, bool]:
-    """The order at work: what is called on the right of an assignment comes before the name on its left is bound."""
+    """The order of execution: calls on the right of an assignment run before the name on its left is bound."""
     return node.end_lineno or 0, node.end_col_offset or 0, isinstance(node, ast.Assign)
 
 
@@ -70,15 +70,15 @@ def _judged(source: SourceFile, node: ast.Call, shapes: dict[str, tuple[list[str
     yield Evidence(
         where=source.spot(node).where,
         saw=f"a tensor of shape ({', '.join(known[0])}) is viewed as ({', '.join(sizes)})",
-        wanted="its dimensions swapped with `transpose` or `permute`",
+        wanted="dimensions swapped with `transpose` or `permute`",
     )
 
 
 CHECK = Check(
     id="FL769",
-    summary="dimensions are swapped with `view`, which scrambles the numbers",
+    summary="dimensions are swapped with `view`, which scrambles the values",
     causes=("arch-batch-mixing",),
-    likely="`view` was taken for `permute`",
+    likely="`view` was used in place of `permute`",
     fix="use `permute` or `transpose`",
     severity=Severity.ERROR,
     confidence=0.93,

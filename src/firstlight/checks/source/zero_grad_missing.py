@@ -1,12 +1,12 @@
-"""Gradients of all past batches pile up, because nothing clears them.
+"""Gradients of all past batches accumulate, because nothing clears them.
 
 ## What it sees
-A loop computes gradients and steps an optimizer, and in the whole of it, called functions included, nothing clears
-gradients: no `zero_grad()`, no `grad = None`.
+A loop computes gradients and steps an optimizer, and nothing in it, including the functions it calls, clears gradients:
+no `zero_grad()`, no `grad = None`.
 
 ## When it is fine
-A loop that calls code that cannot be followed, and that by its name or because it is given the optimizer might clear
-gradients, is not reported.
+A loop that calls code that cannot be followed is not reported if that code might clear gradients, judging by its name
+or because it gets the optimizer.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
@@ -22,8 +22,8 @@ def find(loop: TrainingLoop, _limits: NoLimits) -> Found:
     around = f"the loop at {loop.loop.spot}"
     yield Evidence(
         where=loop.backwards[0].spot.where,
-        saw=f"`backward()` here and `step()` at {step.spot}, and nothing in {around} clears gradients",
-        wanted="gradients cleared once before each backward",
+        saw=f"`backward()` is called here and `step()` at {step.spot}, but nothing in {around} clears gradients",
+        wanted="gradients that are cleared before each backward",
         do=f"call `{updated(step).key or 'optimizer'}.zero_grad()` before this line",
     )
 
@@ -32,7 +32,7 @@ CHECK = Check(
     id="FL710",
     summary="gradients are never cleared, so every step uses the sum of all past ones",
     causes=("train-no-zero-grad",),
-    likely="`zero_grad()` was forgotten or stands outside the loop",
+    likely="`zero_grad()` was forgotten or is outside the loop",
     fix="call `optimizer.zero_grad()` before `backward()`",
     severity=Severity.ERROR,
     confidence=0.95,

@@ -9,7 +9,7 @@ import { duration, grouped, size, value, verdictBadge } from "./words.js";
 
 const HEADLINES = { ill: "Do not start this run", warn: "Look before you start", clean: "Nothing found", unjudged: "Could not judge" };
 
-const OF_A_RUN = { ill: "Red flags went up", warn: "Look at this run", clean: "No red flag" };
+const OF_A_RUN = { ill: "Red flags were raised", warn: "Look at this run", clean: "No red flag" };
 
 export class RunView {
   constructor(main, id) {
@@ -79,7 +79,7 @@ export class RunView {
     const headlines = this.report?.subject.kind === "run" ? { ...HEADLINES, ...OF_A_RUN } : HEADLINES;
     this.title.textContent = card.state === "running" ? "Running" : headlines[card.verdict] ?? "Ended without a verdict";
     const told = [[grouped(card.steps), "steps"], [card.loss === null ? null : value(card.loss), "last loss"], [lastOf(picture, "lr"), "learning rate"],
-      [lastOf(picture, "grad_norm"), "gradient norm"], [paceOf(picture), "steps a second"], [card.seconds ? duration(card.seconds) : null, "took"]];
+      [lastOf(picture, "grad_norm"), "gradient norm"], [paceOf(picture), "steps per second"], [card.seconds ? duration(card.seconds) : null, "took"]];
     const known = told.filter(([text]) => text !== null);
     if (picture || !this.figures.children.length) {
       this.figures.replaceChildren(...known.map(([text, label]) => element("div", {}, element("dt", {}, label), element("dd", {}, text))));

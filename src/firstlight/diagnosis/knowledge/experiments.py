@@ -18,14 +18,14 @@ WATCHING = (
     ),
     _experiment(
         "watch-permuted-answers",
-        "compute the loss of every step once more with the answers dealt out to other examples",
+        "compute the loss of every step again with the labels given to other examples",
         0.1,
         "answers-do-not-matter",
         needs="loss",
     ),
     _experiment(
         "watch-initial-loss",
-        "compare the first loss with a blind guess",
+        "compare the first loss with an uninformed guess",
         0.05,
         "init-loss-far-below-chance init-loss-far-above-chance init-loss-as-expected",
         needs="loss",
@@ -75,7 +75,7 @@ WATCHING = (
 PROBES = (
     _experiment(
         "probe-dependence",
-        "see on which rows and positions an output depends",
+        "find which rows and positions an output depends on",
         0.05,
         "rows-depend-on-other-rows outputs-see-the-future",
         needs="model batch",
@@ -114,15 +114,15 @@ TIMELINES = (
     ),
     _experiment(
         "noise-inputs",
-        "replace inputs by noise of the same statistics",
+        "replace the inputs with noise of the same statistics",
         1.0,
         "noise-inputs-learn-as-well",
         needs="batch",
     ),
-    _experiment("zero-inputs", "replace inputs by zeros", 1.0, "noise-inputs-learn-as-well", needs="batch"),
+    _experiment("zero-inputs", "replace the inputs with zeros", 1.0, "noise-inputs-learn-as-well", needs="batch"),
     _experiment(
         "permuted-targets",
-        "permute targets within the batch",
+        "shuffle the targets within the batch",
         1.0,
         "permuted-targets-learn-as-well",
         needs="batch targets",
@@ -136,7 +136,7 @@ TIMELINES = (
     ),
     _experiment(
         "reference-optimizer",
-        "train with Adam at 1e-3, no schedule and no decay",
+        "train with Adam at 1e-3, without schedule or weight decay",
         1.0,
         "reference-optimizer-cures reference-optimizer-cannot-overfit",
         needs="model batch loss",

@@ -124,7 +124,7 @@ class KnowledgeBase:
             if word.endswith("*"):
                 continue
             if word not in self.cause:
-                raise UsageError(f"observation `{observation.slug}` names `{word}`, which is no cause.")
+                raise UsageError(f"observation `{observation.slug}` names `{word}`, which is not a cause.")
             if word in levels:
                 raise UsageError(f"observation `{observation.slug}` names `{word}` twice.")
             levels[word] = level
@@ -173,20 +173,20 @@ def _problems(base: KnowledgeBase) -> Iterator[str]:
     yield from _problems_of_experiments(base)
     for link in base.links:
         if link.observation not in base.observation:
-            yield f"a link names `{link.observation}`, which is no observation"
+            yield f"a link names `{link.observation}`, which is not an observation"
     for context in base.contexts:
         for word, _ in context.times + context.gives:
             if not base.matching(word):
-                yield f"context `{context.slug}` names `{word}`, which is no cause"
+                yield f"context `{context.slug}` names `{word}`, which is not a cause"
     for advice in base.advice:
         if advice.cause not in base.cause:
-            yield f"advice names `{advice.cause}`, which is no cause"
+            yield f"advice names `{advice.cause}`, which is not a cause"
 
 
 def _problems_of_experiments(base: KnowledgeBase) -> Iterator[str]:
     for experiment in base.experiments:
         for slug in experiment.yields:
             if slug not in base.observation:
-                yield f"experiment `{experiment.slug}` yields `{slug}`, which is no observation"
+                yield f"experiment `{experiment.slug}` yields `{slug}`, which is not an observation"
         if experiment.repairs is not None and experiment.repairs not in base.cause:
-            yield f"experiment `{experiment.slug}` repairs `{experiment.repairs}`, which is no cause"
+            yield f"experiment `{experiment.slug}` repairs `{experiment.repairs}`, which is not a cause"

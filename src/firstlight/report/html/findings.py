@@ -24,7 +24,7 @@ def findings(report: Report, chronicle: Chronicle, drawn: dict[str, Plot]) -> Ma
         return None
     cards = [_card(place, one, report, chronicle, drawn) for place, one in enumerate(report.findings[:MOST])]
     left = len(report.findings) - len(cards)
-    more = tag("p", f"{left} further findings are in report.json.", class_="faint") if left else None
+    more = tag("p", f"{left} more findings are in report.json.", class_="faint") if left else None
     head = plural(len(report.findings), "finding").capitalize()
     return section("findings", head, _filter(report) if len(report.findings) >= FILTERED_FROM else None, cards, more)
 

@@ -34,8 +34,8 @@ def experiments(report: Report, chronicle: Chronicle, drawn: dict[str, Plot]) ->
         "experiments",
         "Experiments",
         figure("experiments", plot),
-        table(("copy", "question", "loss at first", "at last"), rows, "experiments"),
-        note="Copies of the program, forked at its first batch: same weights, same data, one thing changed.",
+        table(("copy", "question", "first loss", "last loss"), rows, "experiments"),
+        note="Copies of the program, forked at its first batch, with the same weights and data and one thing changed.",
     )
 
 
@@ -46,7 +46,7 @@ def diagnosis(report: Report, drawn: dict[str, Plot]) -> Markup | None:
     others = [_suspect(found) for found in report.diagnosis if found.role == FURTHER]
     cards = tag("ol", main, class_="suspects")
     further = tag(
-        "details", tag("summary", f"{len(others)} further causes"), tag("ol", others, class_="suspects"), class_="rest"
+        "details", tag("summary", f"{len(others)} more causes"), tag("ol", others, class_="suspects"), class_="rest"
     )
     reasoned = [step for step in report.reasoning if step.beliefs]
     plot = None
@@ -54,7 +54,7 @@ def diagnosis(report: Report, drawn: dict[str, Plot]) -> Markup | None:
         causes = [hypothesis.cause for hypothesis in report.diagnosis]
         drawn["beliefs"] = plots.beliefs(causes, [step.beliefs for step in reasoned])
         plot = figure("beliefs", drawn["beliefs"])
-    note = "Which cause explains what was seen. Several may be there at once."
+    note = "Which cause explains what was seen. There may be several at once."
     return section("diagnosis", "Diagnosis", cards, further if others else None, plot, _trail(report), note=note)
 
 

@@ -28,8 +28,8 @@ def _answer(report: LabReport) -> Markup:
     first, _, rest = report.answer.partition(". ")
     told = [tag("li", prose(text)) for text in report.advice]
     figures = [(f"{report.done}", "trials")] if report.done else []
-    figures += [(f"{report.left}", "not made")] if report.left else []
-    figures += [(duration(report.seconds), "in all")]
+    figures += [(f"{report.left}", "not run")] if report.left else []
+    figures += [(duration(report.seconds), "in total")]
     items = [tag("div", tag("dt", label), tag("dd", value)) for value, label in figures]
     return tag(
         "header",
@@ -51,7 +51,7 @@ def _plots(report: LabReport, drawn: dict[str, Plot]) -> Markup | None:
     curves = (
         "Drag across a plot to zoom, double-click to see all. Click a name to hide its curve. " if report.plots else ""
     )
-    note = curves + ("Point at a cell to read it." if report.maps else "")
+    note = curves + ("Hover over a cell to read it." if report.maps else "")
     return section("drawings", "Plots", [figure(key, plot, plot["note"]) for key, plot in found.items()], note=note)
 
 
@@ -73,7 +73,7 @@ def _lines(plot: LabPlot) -> Plot:
 def _note(plot: LabPlot) -> str:
     """What is drawn over what, and where exactly its upright lines stand."""
     lines = ", ".join(f"{mark.text} ({cell(mark.x)})" for mark in plot.marks)
-    told = (f"{plot.y} over {plot.x}", plot.note, f"upright lines: {lines}" if lines else "")
+    told = (f"{plot.y} over {plot.x}", plot.note, f"vertical lines: {lines}" if lines else "")
     return "; ".join(part for part in told if part)
 
 

@@ -19,7 +19,7 @@ def mutants(report: Report) -> Markup | None:
     return section(
         "mutants",
         "Planted faults",
-        table(("flow", "fault", "outcome", "what was said"), [_row(one) for one in counted], "planted faults"),
+        table(("flow", "fault", "outcome", "what was reported"), [_row(one) for one in counted], "planted faults"),
         tag("details", summary, table(("flow", "fault", "", "why"), [_row(one) for one in others], "other faults"))
         if others
         else None,

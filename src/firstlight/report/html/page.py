@@ -101,7 +101,7 @@ def _bar(told: str) -> Markup:
     star = tag("svg", tag("path", d=STAR), viewBox="0 0 24 24", aria_hidden="true")
     command = tag("span", told, class_="mono command")
     moon = tag("svg", tag("path", d="M20 14.5A8.5 8.5 0 0 1 9.5 4 8.5 8.5 0 1 0 20 14.5z"), viewBox="0 0 24 24")
-    toggle = tag("button", moon, type="button", class_="theme", hidden=True, aria_label="Change colours")
+    toggle = tag("button", moon, type="button", class_="theme", hidden=True, aria_label="Change colors")
     return tag("div", tag("span", star, "firstlight", class_="brand"), command, toggle, class_="bar", role="banner")
 
 
@@ -111,5 +111,5 @@ def _contents(body: dict[str, Markup]) -> Markup:
 
 
 def _foot() -> Markup:
-    made = text(f"firstlight {__version__} · this page is complete in itself and asks nothing of the network")
+    made = text(f"firstlight {__version__} · this page is self-contained and loads nothing from the network")
     return tag("footer", tag("p", made))

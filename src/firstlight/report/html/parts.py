@@ -12,7 +12,7 @@ def section(key: str, title: str, *children: object, note: str | None = None) ->
 def figure(key: str, plot: Plot, note: str | None = None) -> Markup:
     """A place for a plot: a script draws it, with the numbers as a table behind it; without scripts this says so."""
     caption = tag("figcaption", plot["title"], tag("span", f" {note}", class_="faint") if note else None)
-    absent = tag("p", "Plots need scripts; the numbers are in events.ndjson.", class_="faint unscripted")
+    absent = tag("p", "Plots need JavaScript; the numbers are in events.ndjson.", class_="faint unscripted")
     return tag("figure", caption, absent, class_="chart", data_plot=key)
 
 

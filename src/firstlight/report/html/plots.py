@@ -21,9 +21,9 @@ MEASURES: Mapping[str, tuple[str, str, bool]] = {
     "param_norm": ("Weight norm", "L2 norm of all weights", False),
     "clip_coef": ("Clipping", "factor on the gradients", False),
     "amp_scale": ("Loss scale", "factor on the loss", True),
-    "step_s": ("Time of a step", "seconds", False),
-    "data_wait_s": ("Wait for data", "seconds", False),
-    "samples_per_s": ("Throughput", "examples a second", False),
+    "step_s": ("Time per step", "seconds", False),
+    "data_wait_s": ("Time waiting for data", "seconds", False),
+    "samples_per_s": ("Throughput", "examples per second", False),
     "memory_allocated": ("Device memory in use", "bytes", False),
     "memory_reserved": ("Device memory reserved", "bytes", False),
     "rss": ("Host memory", "bytes", False),
@@ -34,9 +34,9 @@ MEASURES: Mapping[str, tuple[str, str, bool]] = {
 LAYERS: Mapping[str, tuple[str, bool]] = {
     "grad_norm": ("Gradient norm by layer", True),
     "update_ratio": ("Update over weight, by layer", True),
-    "dead": ("Share of units that are dead, by layer", False),
-    "zero_gradients": ("Share of gradients that are exactly zero, by layer", False),
-    "saturated": ("Share of units that are saturated, by layer", False),
+    "dead": ("Share of dead units, by layer", False),
+    "zero_gradients": ("Share of exactly zero gradients, by layer", False),
+    "saturated": ("Share of saturated units, by layer", False),
     "activation_std": ("Spread of activations, by layer", True),
     "weight_norm": ("Weight norm by layer", True),
 }
@@ -44,12 +44,12 @@ LAYERS: Mapping[str, tuple[str, bool]] = {
 SPREADS = {
     "gradients": "Size of the gradients of",
     "weights": "Size of the weights of",
-    "activations": "Size of what comes out of",
+    "activations": "Size of the outputs of",
 }
 INFLUENCE = {
-    "examples": ("example", "An example should move its own output alone: the diagonal."),
-    "future": ("position", "The next position is asked for: nothing may lie above the diagonal."),
-    "same": ("position", "The very ids that are given are asked for."),
+    "examples": ("example", "An example should change only its own output: the diagonal."),
+    "future": ("position", "The model predicts the next position, so nothing may lie above the diagonal."),
+    "same": ("position", "The model predicts the very ids it is given."),
     "positions": ("position", ""),
 }
 """What places are called, and what their map should look like."""
@@ -116,7 +116,7 @@ def _influence(found: Dependence) -> Plot:
     noun, wanted = INFLUENCE.get(found.kind, INFLUENCE["positions"])
     return {
         "kind": "map",
-        "title": f"What each {noun} of the input moves",
+        "title": f"What each {noun} of the input changes",
         "note": wanted,
         "axis": f"input at {noun}",
         "unit": "of the usual output",

@@ -32,7 +32,7 @@ def layers(chronicle: Chronicle, drawn: dict[str, Plot]) -> Markup | None:
     main = [figure(name, plot, plot["note"]) for name, plot in found.items() if name not in LESS]
     more = [figure(name, plot, plot["note"]) for name, plot in found.items() if name in LESS]
     absent = [tag("p", f"{title}: none at any step.", class_="faint") for title in plots.nowhere(chronicle)]
-    note = "One row a layer, one column a step. Red: not finite."
+    note = "One row per layer, one column per step. Red: not finite."
     return section("layers", "Layers over steps", main, absent, rest("More maps", more), note=note) if found else None
 
 
@@ -41,7 +41,7 @@ def spreads(chronicle: Chronicle, drawn: dict[str, Plot]) -> Markup | None:
     drawn |= found
     figures = [figure(name, plot) for name, plot in found.items()]
     main, more = tag("div", figures[:MOST_SPREADS], class_="pair"), rest("More distributions", figures[MOST_SPREADS:])
-    note = "How large values are: one column a step, brighter where more of them are."
+    note = "The sizes of values: one column per step, brighter where there are more values."
     return section("spreads", "Distributions over steps", main, more, note=note) if found else None
 
 
@@ -50,10 +50,10 @@ def influence(chronicle: Chronicle, drawn: dict[str, Plot]) -> Markup | None:
     drawn |= found
     figures = [figure(name, plot, plot["note"]) for name, plot in found.items()]
     note = (
-        "The model in evaluation mode on its first batch, one part of the input changed at a time: a row for each part "
-        "of the output, a column for each that was changed. Empty: it did not move."
+        "The model in evaluation mode on its first batch, with one part of the input changed at a time: a row for each "
+        "part of the output, a column for each part changed. Empty: the output did not change."
     )
-    return section("influence", "What moves what", tag("div", figures, class_="pair"), note=note) if found else None
+    return section("influence", "What changes what", tag("div", figures, class_="pair"), note=note) if found else None
 
 
 def trace(chronicle: Chronicle) -> Markup | None:
@@ -63,8 +63,8 @@ def trace(chronicle: Chronicle) -> Markup | None:
     return section(
         "shapes",
         "Shapes through the model",
-        table(("module", "kind", "takes", "gives", "parameters"), rows, "shapes of each module"),
-        note="As called in the first training step, in the order in which the modules returned.",
+        table(("module", "kind", "input", "output", "parameters"), rows, "shapes of each module"),
+        note="From the first training step, in the order in which the modules returned.",
     )
 
 
@@ -93,8 +93,8 @@ def predictions(found: Predictions) -> Markup | None:
     head = ("example", "truth", *map(str, found.steps))
     rows = [_answer(answer) for answer in found.answers]
     note = (
-        "What the model said of the same examples at each look: in `check`, of one batch that a copy of the program "
-        "learns by heart. Green is right, stronger is surer."
+        "What the model predicted for the same examples over time; in `check`, for one batch that a copy of the "
+        "program overfits. Green is right; a stronger color is more confident."
     )
     return section("predictions", "Predictions", table(head, rows, "predictions over steps"), note=note)
 

@@ -22,8 +22,8 @@ def tables(report: Report) -> Markup | None:
         "Data",
         *(_table(seen, trained if seen.split != "train" else {}) for seen in report.tables),
         *(_doubts(seen) for seen in report.tables if seen.doubts),
-        note="Counts are of all rows; pictures are of a sample, over the range of the training data. Behind the bars "
-        "of another split, faint, are those of the training data; drift is the largest difference of the two, of 1.",
+        note="Counts are of all rows; histograms are of a sample, over the range of the training data. The faint bars "
+        "behind those of another split are the training data; drift is the largest difference of the two, from 0 to 1.",
     )
 
 
@@ -80,7 +80,7 @@ def _picture(column: ColumnSeen, trained: ColumnSeen | None) -> Markup | None:
     if not any(counts):
         return None
     told = ", ".join(f"{name} {column.counts.get(name, 0)}" for name in names)
-    label = f"{column.name}: {told}" if named else f"{column.name}: rows in {len(counts)} parts of its range"
+    label = f"{column.name}: {told}" if named else f"{column.name}: rows in {len(counts)} equal parts of its range"
     compared = len(behind) == len(counts)
     ours, theirs = _shares(counts), _shares(behind) if compared else ()
     most = max(*ours, *theirs, 0.0)
@@ -124,10 +124,10 @@ def _doubts(seen: TableSeen) -> Markup:
     ]
     return tag(
         "div",
-        tag("h3", f"Most doubtful labels of {seen.file}"),
+        tag("h3", f"Most doubtful labels in {seen.file}"),
         tag(
             "p",
-            "What other rows make of the inputs, most doubtful first. The order tells where to look.",
+            "What the other rows suggest for these inputs, most doubtful first. The order says where to look first.",
             class_="faint",
         ),
         table(DOUBTS, rows, f"doubtful labels of {seen.file}"),

@@ -15,11 +15,11 @@ HEADLINES = {
 }
 IN_SOURCES = {Verdict.ILL: "Do not run this as it is", Verdict.WARN: "Look at these lines"}
 """The same of a report on sources, in which nothing was run."""
-OF_A_RUN = {Verdict.ILL: "Red flags went up", Verdict.WARN: "Look at this run", Verdict.CLEAN: "No red flag"}
+OF_A_RUN = {Verdict.ILL: "Red flags were raised", Verdict.WARN: "Look at this run", Verdict.CLEAN: "No red flag"}
 """The same of a run that was guarded."""
 OF_DATA = {
-    Verdict.ILL: "Do not train on these data",
-    Verdict.WARN: "Look at these data",
+    Verdict.ILL: "Do not train on this data",
+    Verdict.WARN: "Look at this data",
     Verdict.CLEAN: "Nothing found",
 }
 """The same of data."""
@@ -60,7 +60,7 @@ def _because(report: Report) -> Markup | None:
     if not report.findings or report.findings[0].severity is Severity.NOTE:
         steps = f"in {plural(report.coverage.steps, 'step')}" if report.coverage.steps else "in what was read"
         clean = sum(outcome.status is Status.CLEAN for outcome in report.checks)
-        return tag("p", f"{plural(clean, 'check')} found no illness {steps}.", class_="because")
+        return tag("p", f"{plural(clean, 'check')} found nothing wrong {steps}.", class_="because")
     first = report.findings[0]
     link = tag("a", place_of(first), href="#finding-0", class_="mono")
     return tag("p", prose(_sentence(first.summary)), " ", link, class_="because")
@@ -80,6 +80,6 @@ def _figures(report: Report) -> Markup:
     told += [(str(skipped), "not run")] if skipped else []
     told += [(str(report.coverage.steps), "steps watched")] if report.coverage.steps else []
     told += [(str(len(report.coverage.experiments)), "experiments")] if report.coverage.experiments else []
-    told += [(duration(report.timing.seconds), "in all")]
+    told += [(duration(report.timing.seconds), "in total")]
     items = [tag("div", tag("dt", label), tag("dd", value)) for value, label in told]
     return tag("dl", items, class_="figures")

@@ -5,7 +5,7 @@ from firstlight.diagnosis.knowledge.declare import Observation
 ONE_BATCH = (
     Observation(
         "cannot-overfit-one-batch",
-        "the program cannot learn one repeated batch by heart",
+        "the program cannot overfit one repeated batch",
         rate=0.05,
         group="one-batch",
         very_likely="loss-sign loss-detached loss-double-activation data-degenerate train-no-step train-frozen "
@@ -18,7 +18,7 @@ ONE_BATCH = (
     ),
     Observation(
         "overfits-one-batch",
-        "the program learns one repeated batch by heart",
+        "the program overfits one repeated batch",
         rate=0.9,
         group="one-batch",
         very_likely="null-noise null-overfit null-hard data-leak-* data-split-shift env-*",
@@ -47,7 +47,7 @@ ONE_BATCH = (
     ),
     Observation(
         "one-batch-loss-oscillates",
-        "on one repeated batch the loss swings without coming down",
+        "on one repeated batch the loss oscillates without falling",
         rate=0.02,
         group="one-batch",
         very_likely="hp-lr-high",
@@ -66,7 +66,7 @@ ONE_BATCH = (
     ),
     Observation(
         "reference-optimizer-cannot-overfit",
-        "a reference optimizer cannot learn one batch by heart either",
+        "a reference optimizer cannot overfit one batch either",
         rate=0.03,
         group="one-batch",
         very_likely="loss-sign loss-detached loss-double-activation data-degenerate",
@@ -76,7 +76,7 @@ ONE_BATCH = (
     ),
     Observation(
         "reference-optimizer-cures",
-        "a reference optimizer learns where the program's own loop does not",
+        "a reference optimizer learns where the program's own training loop does not",
         rate=0.03,
         group="reference-optimizer",
         very_likely="train-no-zero-grad train-order train-no-step train-schedule hp-optimizer hp-lr-high hp-lr-low "
@@ -89,7 +89,7 @@ ONE_BATCH = (
 DESTROYED = (
     Observation(
         "answers-do-not-matter",
-        "nothing the program does comes to depend on which answer belongs to which input",
+        "nothing shows that the program learns which target belongs to which input",
         rate=0.01,
         group="certificate",
         very_likely="data-label-misaligned data-degenerate loss-detached train-no-step train-frozen hp-lr-low hp-clip "
@@ -103,7 +103,7 @@ DESTROYED = (
     ),
     Observation(
         "noise-inputs-learn-as-well",
-        "noise, zeros or permuted rows as inputs are learnt as well as the real ones",
+        "noise, zeros or permuted rows as inputs are learned as well as the real inputs",
         rate=0.01,
         group="controls",
         very_likely="data-degenerate arch-dead-units loss-detached train-frozen",
@@ -112,7 +112,7 @@ DESTROYED = (
     ),
     Observation(
         "permuted-targets-learn-as-well",
-        "targets permuted within the batch are learnt as well as the true ones",
+        "targets permuted within the batch are learned as well as the true ones",
         rate=0.02,
         group="controls",
         very_likely="data-label-misaligned data-degenerate loss-detached loss-broadcast",
@@ -131,7 +131,7 @@ DESTROYED = (
     ),
     Observation(
         "learns-synthetic-data-only",
-        "synthetic data of the same shapes is learnt, the real data is not",
+        "synthetic data of the same shapes is learned, but the real data is not",
         rate=0.03,
         group="synthetic",
         very_likely="data-*",
@@ -153,7 +153,7 @@ DESTROYED = (
 CURES = (
     Observation(
         "lr-tenth-cures",
-        "a tenth of the learning rate, or less, cures it",
+        "a tenth of the learning rate, or less, fixes it",
         rate=0.03,
         group="lr-tenth",
         very_likely="hp-lr-high hp-warmup",
@@ -162,7 +162,7 @@ CURES = (
     ),
     Observation(
         "lr-tenfold-cures",
-        "ten times the learning rate, or more, cures it",
+        "ten times the learning rate, or more, fixes it",
         rate=0.03,
         group="lr-tenfold",
         very_likely="hp-lr-low",
@@ -171,7 +171,7 @@ CURES = (
     ),
     Observation(
         "fp32-cures",
-        "full precision cures it",
+        "full precision fixes it",
         rate=0.01,
         group="fp32",
         very_likely="num-precision",
@@ -180,7 +180,7 @@ CURES = (
     ),
     Observation(
         "no-regularisation-cures",
-        "without regularisation it learns",
+        "it learns without regularization",
         rate=0.02,
         group="no-regularisation",
         very_likely="hp-regularisation",
@@ -189,7 +189,7 @@ CURES = (
     ),
     Observation(
         "single-process-cures",
-        "one worker and one rank cure it",
+        "one worker and one rank fix it",
         rate=0.02,
         group="single-process",
         very_likely="env-distributed env-seed",

@@ -19,7 +19,7 @@ DATA = (
     ),
     Observation(
         "inputs-not-normalised",
-        "inputs or targets are far from mean 0 and deviation 1",
+        "inputs or targets are far from mean 0 and standard deviation 1",
         rate=0.1,
         group="data-statistics",
         very_likely="data-scale",
@@ -51,7 +51,7 @@ DATA = (
     ),
     Observation(
         "batch-repeats",
-        "the same batch comes again and again",
+        "the same batch appears again and again",
         rate=0.01,
         group="batches",
         very_likely="data-stale-batch",
@@ -78,7 +78,7 @@ PREDICTIONS = (
     ),
     Observation(
         "loss-falls-metric-does-not",
-        "the loss falls and the metric does not follow",
+        "the loss falls but the metric does not improve",
         rate=0.05,
         group="predictions",
         very_likely="train-metric loss-mismatch data-label-range",
@@ -96,7 +96,7 @@ PREDICTIONS = (
     ),
     Observation(
         "eval-differs-from-train-on-same-data",
-        "the evaluation path scores training data quite differently from the training path",
+        "the evaluation code scores training data very differently from the training code",
         rate=0.05,
         group="parity",
         very_likely="train-mode arch-norm",
@@ -108,7 +108,7 @@ PREDICTIONS = (
 VALIDATION = (
     Observation(
         "validation-at-chance-while-training-improves",
-        "training improves and validation stays at chance",
+        "training improves but validation stays at chance",
         rate=0.03,
         group="validation",
         very_likely="data-label-misaligned data-split-shift train-mode",
@@ -134,7 +134,7 @@ VALIDATION = (
     ),
     Observation(
         "gap-grows-late",
-        "late in training, validation falls behind more and more",
+        "late in training, validation falls further and further behind",
         rate=0.3,
         group="validation",
         very_likely="null-overfit",
@@ -154,7 +154,7 @@ RUNS = (
     ),
     Observation(
         "seeds-differ-wildly",
-        "other seeds give wildly different results, or some fail",
+        "different seeds give wildly different results, or some fail",
         rate=0.05,
         group="seeds",
         very_likely="arch-init hp-lr-high",
@@ -184,7 +184,7 @@ RUNS = (
     ),
     Observation(
         "shapes-refused",
-        "an operation refuses the shapes it is given",
+        "an operation rejects the shapes it is given",
         rate=0.005,
         group="error",
         very_likely="data-schema",

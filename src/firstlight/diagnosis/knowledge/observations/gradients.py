@@ -59,7 +59,7 @@ GRADIENTS = (
     ),
     Observation(
         "gradient-disagrees-with-differences",
-        "the gradient is not the slope that small changes of the parameters show",
+        "the gradient does not match the slope measured by small changes of the parameters",
         rate=0.005,
         group="gradient-check",
         very_likely="loss-gradient",
@@ -68,7 +68,7 @@ GRADIENTS = (
     ),
     Observation(
         "clipped-on-every-step",
-        "clipping acts on nearly every step",
+        "nearly every step is clipped",
         rate=0.1,
         group="clipping",
         very_likely="hp-clip arch-exploding",
@@ -88,7 +88,7 @@ UPDATES = (
     ),
     Observation(
         "update-ratio-too-high",
-        "a step changes the weights by far more than a thousandth",
+        "a step changes the weights by far more than a thousandth of their size",
         rate=0.05,
         group="updates",
         very_likely="hp-lr-high",
@@ -97,7 +97,7 @@ UPDATES = (
     ),
     Observation(
         "update-ratio-too-low",
-        "a step changes the weights by far less than a thousandth",
+        "a step changes the weights by far less than a thousandth of their size",
         rate=0.05,
         group="updates",
         very_likely="hp-lr-low train-schedule hp-clip",

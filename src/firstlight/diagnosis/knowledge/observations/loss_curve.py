@@ -5,7 +5,7 @@ from firstlight.diagnosis.knowledge.declare import Observation
 INITIAL = (
     Observation(
         "init-loss-far-below-chance",
-        "the first loss is less than half of what a blind guess scores",
+        "the first loss is less than half that of an uninformed guess",
         rate=0.01,
         group="initial-loss",
         very_likely="data-leak-target data-labels-masked loss-mismatch loss-missing-activation",
@@ -14,7 +14,7 @@ INITIAL = (
     ),
     Observation(
         "init-loss-far-above-chance",
-        "the first loss is more than twice what a blind guess scores",
+        "the first loss is more than twice that of an uninformed guess",
         rate=0.03,
         group="initial-loss",
         very_likely="data-scale arch-init",
@@ -23,7 +23,7 @@ INITIAL = (
     ),
     Observation(
         "init-loss-as-expected",
-        "the first loss is what a blind guess scores",
+        "the first loss is that of an uninformed guess",
         rate=0.85,
         group="initial-loss",
         very_likely="null-*",
@@ -34,7 +34,7 @@ INITIAL = (
 VALUES = (
     Observation(
         "loss-negative",
-        "the loss is negative although it cannot be, or falls below zero without end",
+        "the loss is negative although it cannot be, or falls below zero without bound",
         rate=0.01,
         group="loss-value",
         very_likely="loss-missing-activation loss-sign",
@@ -43,7 +43,7 @@ VALUES = (
     ),
     Observation(
         "loss-frozen",
-        "the loss is exactly 0, or the same to the last bit at every step",
+        "the loss is exactly 0, or exactly the same at every step",
         rate=0.005,
         group="loss-value",
         very_likely="data-labels-masked loss-mismatch",
@@ -52,7 +52,7 @@ VALUES = (
     ),
     Observation(
         "nonfinite-values",
-        "NaN or infinity, at a step that was not told",
+        "NaN or infinity, at an unknown step",
         rate=0.025,
         group="nonfinite",
         very_likely="num-nonfinite data-nonfinite num-precision hp-lr-high",
@@ -82,7 +82,7 @@ VALUES = (
 SHAPES = (
     Observation(
         "loss-falls-steadily",
-        "the loss falls well below a blind guess and does not come back",
+        "the loss falls well below an uninformed guess and stays there",
         rate=0.7,
         group="loss-curve",
         very_likely="null-* env-* data-leak-*",
@@ -93,7 +93,7 @@ SHAPES = (
     ),
     Observation(
         "loss-falls-slowly",
-        "the loss falls, far more slowly than the steps should bring",
+        "the loss falls far more slowly than the size of the steps suggests",
         rate=0.1,
         group="loss-curve",
         very_likely="hp-lr-low null-slow",
@@ -132,7 +132,7 @@ SHAPES = (
     ),
     Observation(
         "loss-oscillates",
-        "the loss swings from step to step, or its noise grows",
+        "the loss oscillates from step to step, or its noise grows",
         rate=0.05,
         group="loss-curve",
         very_likely="hp-lr-high",
@@ -149,7 +149,7 @@ SHAPES = (
     ),
     Observation(
         "loss-spikes-and-recovers",
-        "single spikes of the loss that recover",
+        "the loss has single spikes and recovers",
         rate=0.15,
         group="loss-curve",
         very_likely="data-outlier",
@@ -158,7 +158,7 @@ SHAPES = (
     ),
     Observation(
         "plateau-at-constant-predictor",
-        "the loss rests where a constant prediction would put it",
+        "the loss plateaus where a constant prediction would put it",
         rate=0.04,
         group="plateau",
         very_likely="data-degenerate loss-detached data-label-misaligned",
@@ -168,7 +168,7 @@ SHAPES = (
     ),
     Observation(
         "plateau-at-double-activation-floor",
-        "the loss rests at the floor that an activation applied twice leaves",
+        "the loss plateaus at the lowest value it can reach with an activation applied twice",
         rate=0.005,
         group="plateau",
         very_likely="loss-double-activation",
