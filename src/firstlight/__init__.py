@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from firstlight.survey import gate as gate
     from firstlight.survey import preflight as preflight
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _PUBLIC = {
     "BestEpoch": "firstlight.experiments.declared.selection",
