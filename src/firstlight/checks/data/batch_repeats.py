@@ -1,7 +1,8 @@
 """Every step trains on the same batch.
 
 ## What it sees
-The model is fed equal values at many steps in a row, although they arrive in newly created tensors each time.
+The model is fed equal values at many steps in a row, although they arrive in another tensor each time: one that was
+made anew, or one that is kept beside the others and was meant to hold other values.
 
 ## When it is fine
 Full-batch training is not reported: it feeds the same tensor again and again, or what is computed from it while the
@@ -33,8 +34,8 @@ CHECK = Check(
     id="FL102",
     summary="every step trains on the same batch",
     causes=("data-stale-batch",),
-    likely="a generator that is seeded again at each call, `next(iter(loader))` in the loop, or an index that never "
-    "advances",
+    likely="a generator that is seeded again at each call, `next(iter(loader))` in the loop, an index that never "
+    "advances, or batches in a list that all share the memory of one buffer",
     fix="print the first rows of two successive batches; create the iterator or generator once, outside the loop",
     severity=Severity.ERROR,
     confidence=0.95,

@@ -10,6 +10,7 @@ from firstlight.observe.inside import graph, reading, sites
 from firstlight.observe.inside.drawn import DrawnMemory
 from firstlight.observe.inside.echo import Asked
 from firstlight.observe.inside.observer import Observer
+from firstlight.observe.inside.given import LastGiven
 from firstlight.observe.inside.taps.models import Models
 from firstlight.records.places import Site
 from firstlight.records.training import BackwardSeen
@@ -38,7 +39,7 @@ class Walked:
         """What those loss functions were to match."""
         self.answers_kept = False
         """That was in the same memory as for the backward before: not fetched again, but all there is."""
-        self._last_places: list[tuple[int, int]] = []
+        self._places = LastGiven()
         self.site: Site | None = None
         self.weighted = False
         """The backward now called was given the gradient of its root."""
@@ -83,9 +84,9 @@ class Walked:
         )
 
     def ended(self, _root: torch.Tensor) -> None:
-        places = [(one.target.data_ptr(), one.target.numel()) for one in self.asked if reading.readable(one.target)]
-        if places:  # losses are looked at on some steps only; in between, what was last seen holds
-            self.answers_kept, self._last_places = places == self._last_places, places
+        answers = [one.target for one in self.asked if reading.readable(one.target)]
+        if answers:  # losses are looked at on some steps only; in between, what was last seen holds
+            self.answers_kept = self._places.again(answers)
         self.lines.clear()
         self.asked.clear()
 

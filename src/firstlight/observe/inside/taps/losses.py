@@ -155,7 +155,7 @@ def _number(value: Any) -> float | None:
 
 def _asked(target: torch.Tensor, options: dict[str, Any]) -> Asked:
     counted = options.get("reduction", "mean") != "none" and options.get("weight") is None
-    return Asked(target.detach(), options.get("ignore_index", -100), counted)
+    return Asked(target.detach() if target.requires_grad else target, options.get("ignore_index", -100), counted)
 
 
 def _class_errors(prediction: torch.Tensor) -> tuple[float | None, float | None]:

@@ -14,6 +14,7 @@ from torch.nn.modules.module import register_module_forward_hook, register_modul
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.identity import ByIdentity
 from firstlight.observe.inside.observer import Observer, torch_traces
+from firstlight.observe.inside.given import LastGiven
 from firstlight.records.places import Site
 from firstlight.records.program import ModelSeen
 
@@ -92,7 +93,7 @@ class Models:
         self.running: torch.nn.Module | None = None
         """The outermost of those that are."""
         self._begun = False
-        self._last_places: list[tuple[int, int]] = []
+        self._places = LastGiven()
         """Address and size of each."""
         self._local = threading.local()
 
@@ -189,10 +190,7 @@ class Models:
         if self.observer.step < MOST_FINGERPRINTED:
             telling = [tensor for tensor in self.inputs if _tells_batches_apart(tensor)]
             self.batch = reading.fingerprint(telling) or None
-            places = [(tensor.data_ptr(), tensor.numel()) for tensor in telling]
-            again = sum(place[1] for place, last in zip(places, self._last_places, strict=False) if place == last)
-            self.batch_rebuilt = 2 * again < sum(size for _, size in places)
-            self._last_places = places
+            self.batch_rebuilt = not self._places.again(telling)
         self.inputs = []
 
     def live(self) -> Iterator[Root]:
