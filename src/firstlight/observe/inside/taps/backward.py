@@ -9,8 +9,8 @@ import torch
 from firstlight.observe.inside import graph, reading, sites
 from firstlight.observe.inside.drawn import DrawnMemory
 from firstlight.observe.inside.echo import Asked
-from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.given import LastGiven
+from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.taps.models import Models
 from firstlight.records.places import Site
 from firstlight.records.training import BackwardSeen

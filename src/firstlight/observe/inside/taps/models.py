@@ -12,9 +12,9 @@ import torch
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 
 from firstlight.observe.inside import reading, sites
+from firstlight.observe.inside.given import LastGiven
 from firstlight.observe.inside.identity import ByIdentity
 from firstlight.observe.inside.observer import Observer, torch_traces
-from firstlight.observe.inside.given import LastGiven
 from firstlight.records.places import Site
 from firstlight.records.program import ModelSeen
 
