@@ -121,8 +121,8 @@ def test_seeds_finds_the_source_that_moves_it_and_what_is_left_unexplained() -> 
 @pytest.mark.parametrize(
     ("of_order", "says"),
     [
-        (0.05, "initialisation changes it most (100%)."),
-        (1.0, "initialisation (50%) or order and augmentation (50%) changes it most: more runs would tell which"),
+        (0.05, "initialization changes it most (100%)."),
+        (1.0, "initialization (50%) or order and augmentation (50%) changes it most: more runs would tell which"),
     ],
 )
 def test_seeds_names_one_source_only_where_its_runs_tell_it_from_the_others(of_order: float, says: str) -> None:

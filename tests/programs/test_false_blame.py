@@ -80,7 +80,7 @@ def test_a_crash_that_is_only_seen_under_observation_is_our_fault(tmp_path: Path
     code, report = check(tmp_path / "project", OURS)
     assert (code, report["verdict"], report["findings"]) == (3, "unjudged", [])
     assert report["coverage"]["fault"] == "ValueError: only observed"
-    assert "a fault of firstlight, not of your program" in report["reason"]
+    assert "a fault in firstlight, not in your program" in report["reason"]
 
 
 def test_a_crash_that_is_always_there_is_theirs(tmp_path: Path) -> None:

@@ -130,7 +130,7 @@ def test_what_shortening_causes_is_no_error(rehearse: Rehearse, place: str, code
     done = rehearse(source, seconds=3.0)
 
     assert (done.code, done.report["verdict"], done.named()) == (2, "unjudged", [])
-    assert "may come from having been shortened" in done.report["reason"]
+    assert "possibly because it was shortened" in done.report["reason"]
 
 
 def test_it_ends_in_time_and_says_where(rehearse: Rehearse) -> None:

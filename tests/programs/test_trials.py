@@ -135,7 +135,7 @@ def test_seeds_tells_the_spread_its_source_and_where_runs_of_one_seed_part(bench
         "mul",
         f"train.py:{len(source.splitlines()) - 1}",
     )
-    assert "initialisation moves it most (100%)" in report.answer
+    assert "initialization changes it most (100%)" in report.answer
 
 
 def test_each_part_that_a_program_has_is_found_and_goes_off(bench: Bench) -> None:
@@ -188,7 +188,7 @@ def test_a_comparison_of_tables_runs_nothing(
         (["compare", "none.py", "train.py"], "compare needs two variants, and there is no file `none.py`. Name"),
         (["compare", "train.py", "none.py"], "and there is no file `none.py`. Name"),
         (["seeds"], "nothing to seeds"),
-        (["seeds", "--sources", "inti", "train.py"], "`inti` is no source; the nearest is `init`"),
+        (["seeds", "--sources", "inti", "train.py"], "`inti` is not a source; the nearest is `init`"),
         (["ablate", "none.py"], "no file or program named none.py"),
         (["bisect", "a.toml", "b.toml"], "bisect needs three things"),
         (["bisect", "nothing", "nowhere", "train.py"], "neither a configuration file"),

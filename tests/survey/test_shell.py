@@ -35,4 +35,4 @@ def test_what_cannot_be_had_is_told_in_one_line(tmp_path: Path, target: str, tol
 
     assert done.returncode == 2
     assert done.stdout == ""
-    assert done.stderr == f"firstlight: {target} cannot be had: {told}\n"
+    assert done.stderr == f"firstlight: {target} cannot be loaded: {told}\n"

@@ -103,7 +103,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     Experiment("mean-reduction", ("average",), "is a loss summed over the batch too steep?"),
     Experiment("in-eval-mode", ("eval-mode",), "do dropout and batch statistics hold it back?"),
     Experiment("leaky-units", ("leaky-units",), "do dead units hold it back?"),
-    Experiment("reinitialise", ("reinitialise",), "is the initialisation at fault?"),
+    Experiment("reinitialise", ("reinitialise",), "is the initialization at fault?"),
     Experiment("default-betas", ("usual-settings",), "are momentum, betas or epsilon at fault?"),
     Experiment("add-warmup", ("warm-up",), "is a warm-up missing?"),
     Experiment("clip-gradients", ("clip",), "do single long gradients throw it off?"),

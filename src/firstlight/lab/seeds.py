@@ -17,7 +17,7 @@ from firstlight.records.lab import LabCurve, LabPlot, LabReport, LabTable
 from firstlight.records.trials import FinishedRun
 
 NAMES = {
-    INIT: "initialisation",
+    INIT: "initialization",
     ORDERING: "order and augmentation",
     DROPOUT: "dropout",
     DATA: "data and the rest",

@@ -288,7 +288,8 @@ class Encoded(msgspec.Struct, frozen=True, kw_only=True):
     within: float = 0.0
     """Deviation of the answers within a group, in that of all: where it is 0, the feature is the answer."""
     exact: float = 0.0
-    """Share of the rows whose group has the mean answer that the feature says, to rounding."""
+    """Share of the rows whose group has the mean answer that the feature says, to rounding, or of the groups, whichever
+    is smaller: where one group holds nearly all rows, the line may go through it alone."""
 
 
 class RelationsSeen(Sighting, frozen=True, kw_only=True, tag="relations"):

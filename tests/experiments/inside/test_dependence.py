@@ -344,3 +344,35 @@ class TestMaps:
 
         assert seen is not None
         assert (seen.places[0], seen.places[-1], len(seen.places)) == (0, 199, 16)
+
+
+class Losing(nn.Module):
+    """A model of the next word that gives its loss alone."""
+
+    def __init__(self, masked: bool, chosen: bool) -> None:
+        super().__init__()
+        self.embed, self.out = nn.Embedding(12, 8), nn.Linear(8, 12)
+        self.body = nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0, batch_first=True)
+        self.masked, self.chosen = masked, chosen
+
+    def forward(self, words: torch.Tensor, following: torch.Tensor) -> torch.Tensor:
+        mask = nn.Transformer.generate_square_subsequent_mask(words.shape[1]) if self.masked else None
+        scores = self.out(self.body(self.embed(words), src_mask=mask)).flatten(0, 1)
+        if self.chosen:
+            likely: torch.Tensor = scores.log_softmax(-1).gather(1, following.reshape(-1, 1))
+            return -likely.mean()
+        return nn.functional.cross_entropy(scores, following.flatten())
+
+
+@pytest.mark.parametrize("chosen", [False, True], ids=["a loss of torch", "written by hand"])
+@pytest.mark.parametrize("masked", [False, True])
+def test_a_model_that_gives_its_loss_alone_is_asked_what_the_loss_was_given(masked: bool, chosen: bool) -> None:
+    torch.manual_seed(0)
+    words = torch.randint(0, 12, (6, 9))
+    given, following = words[:, :-1].contiguous(), words[:, 1:].contiguous()
+
+    seen = found(asked(Losing(masked, chosen), given, following, target=following.flatten()))
+
+    assert (seen["future"].others == 0) is masked
+    assert seen["future"].own
+    assert seen["examples"].others == 0

@@ -21,7 +21,8 @@ class Limits(Settable):
     evaluated: int = 16
     """Fewest evaluated rows; with fewer, the means may be those of the other rows."""
     exact: float = 0.95
-    """Smallest share of the rows whose group has the mean that the feature says; chance gives a hundredth."""
+    """Smallest share of the rows, and of the groups, whose mean is the one that the feature says; chance gives a
+    hundredth."""
     within: float = 0.1
     """Smallest deviation of the targets within a group, relative to that of all; below it, the feature is the
     target."""

@@ -7,8 +7,9 @@ token it is given, and a target that lies in the past, or two or more positions 
 
 ## When it is fine
 Reconstruction by models that see everything is not reported; nor are next-token models whose loss covers only some
-positions, such as the answer after a prompt. Memory and copy tasks are reported, though they are about the past on
-purpose.
+positions, such as the answer after a prompt. A model that is to remember earlier values of a sequence whose values are
+drawn independently of each other is not reported either: nothing in it tells the next value. Memory tasks over other
+sequences are, though they are about the past on purpose.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, at

@@ -46,6 +46,12 @@ def test_a_mean_over_training_rows_alone(street: torch.Tensor, price: torch.Tens
     assert encoded(whole(mean(street, price, 600), price)).exact < 0.5
 
 
+def test_a_value_that_nearly_all_rows_have_fits_by_itself(street: torch.Tensor, price: torch.Tensor) -> None:
+    rare = torch.where(torch.arange(ROWS) < ROWS * 0.05, street % 20 + 1, torch.zeros_like(street))
+
+    assert encoded(whole(rare.float(), price)).exact < 0.5
+
+
 def test_a_column_that_says_nothing_of_the_answers(street: torch.Tensor, price: torch.Tensor) -> None:
     assert encoded(whole(street.float(), price)).exact < 0.2
 

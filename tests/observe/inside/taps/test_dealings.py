@@ -51,10 +51,17 @@ def test_functions_that_return_so_many_things_are_asked() -> None:
     assert not _may_deal(pair)  # type: ignore[arg-type]
 
 
+def deal(dealings: Dealings, action: Any, *result: Any) -> None:
+    read = _read(result)
+    assert read is not None
+    dealings.actions.saw([action], len(read[2]))
+    dealings.exchanged(7, result, read)
+
+
 def test_episodes_are_counted_for_each_place() -> None:
     dealings = Dealings(LEARNING, Recorder())
     for ends in ([False, False], [False, True], [True, False]):
-        dealings.exchanged(7, (SEEN, torch.tensor([1.0, -1.0]), torch.tensor(ends)))
+        deal(dealings, torch.tensor([0, 1]), SEEN, torch.tensor([1.0, -1.0]), torch.tensor(ends))
 
     assert (dealings.exchanges, dealings.ends, dealings.size) == (6, 2, 1.0)
     assert dealings.episodes == {2: 1, 3: 1}
@@ -73,7 +80,7 @@ def test_episodes_are_counted_for_each_place() -> None:
 )
 def test_limits_of_time_may_be_told_apart(result: tuple[Any, ...], apart: bool) -> None:
     dealings = Dealings(LEARNING, Recorder())
-    dealings.exchanged(7, result)
+    deal(dealings, 0, *result)
 
     assert dealings.apart == apart
 
@@ -81,7 +88,7 @@ def test_limits_of_time_may_be_told_apart(result: tuple[Any, ...], apart: bool) 
 def test_numbers_are_held_against_the_rewards() -> None:
     dealings = Dealings(LEARNING, Recorder())
     for reward in (1.0, 0.5):
-        dealings.exchanged(7, (SEEN, reward, False))
+        deal(dealings, 0, SEEN, reward, False)
 
     assert dealings.compare([1.0, 0.5, -1.0, 0.0, 0.7]) == (2, 1, 1)
 
@@ -98,7 +105,7 @@ class Within:
         return seen, 10 * reward, end
 
     def rollout(self, action: int) -> tuple[dict[str, list[float]], float, list[float]]:
-        seen = [self.step(action) for _ in range(4)]
+        seen = [self.step((action + at) % 2) for at in range(4)]
         return {"rewards": [one[1] for one in seen]}, 0.5, SEEN
 
 
@@ -111,15 +118,15 @@ def dealings() -> Dealings:
 def test_a_rollout_that_returns_several_things_hides_no_environment(dealings: Dealings) -> None:
     Within(dealings, wraps=False).around(1)
 
-    assert (dealings.exchanges, dealings.rewards) == (4, {1.0})
+    assert (dealings.exchanges, dealings.rewards) == (4, {0.0, 1.0})
 
 
 def test_of_an_environment_around_another_the_outer_one_counts(dealings: Dealings) -> None:
     around = Within(dealings, wraps=True).around
-    for _ in range(3):
-        around(1)
+    for action in (0, 1, 0, 1):
+        around(action)
 
-    assert (dealings.exchanges, dealings.rewards, list(dealings.running.values())) == (3, {10.0}, [3])
+    assert (dealings.exchanges, dealings.rewards, list(dealings.running.values())) == (4, {0.0, 10.0}, [4])
 
 
 @pytest.mark.parametrize(("episodes", "told"), [(FEWEST_EPISODES - 1, 0), (FEWEST_EPISODES, 1)])
@@ -129,11 +136,22 @@ def test_returns_are_told_once_some_episodes_have_ended(episodes: int, told: int
     observer.dealings = dealings = Dealings(observer, Recorder())
     for episode in range(episodes):
         observer.step = 10 * episode
-        dealings.exchanged(7, (SEEN, 1.0, False))
-        dealings.exchanged(7, (SEEN, float(episode), True))
+        deal(dealings, 0, SEEN, 1.0, False)
+        deal(dealings, 1, SEEN, float(episode), True)
     tell_returns(observer, to_end=True)
 
     assert [(one.episodes, one.start.mean, one.to_end) for one in seen] == told * [(episodes, 3.0, True)]
+
+
+def test_what_is_given_no_actions_is_no_environment() -> None:
+    seen: list[Any] = []
+    observer: Any = SimpleNamespace(step=0, emit=seen.append)
+    observer.dealings = dealings = Dealings(observer, Recorder())
+    for episode in range(FEWEST_EPISODES):
+        deal(dealings, 2, torch.zeros(2, 3), torch.tensor([4, episode]), torch.tensor([0, 1]))
+    tell_returns(observer, to_end=True)
+
+    assert (dealings.exchanges, seen) == (0, [])
 
 
 def test_without_an_environment_there_are_none() -> None:

@@ -69,3 +69,9 @@ def test_it_silences_none_with_layers_that_do_the_same_in_both_modes(layer: nn.M
 
     assert not acts_by_mode(layer)
     assert not Root(index=0, ref=weakref.ref(model), name="Net", site=None).silenced()
+
+
+def test_a_frozen_model_that_only_makes_features_is_not_silenced() -> None:
+    model = nn.Sequential(nn.Linear(2, 2), nn.Dropout()).eval().requires_grad_(False)
+
+    assert not Root(index=0, ref=weakref.ref(model), name="Net", site=None).silenced()

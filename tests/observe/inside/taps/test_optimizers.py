@@ -139,3 +139,16 @@ def test_nor_one_that_never_had_any() -> None:
         players.step(players.of_critic)
 
     assert left_behind(players.taps.held.values()) == []
+
+
+@pytest.mark.parametrize(("clears", "gathered"), [(False, 2), (True, 1)])
+def test_gradients_that_are_cleared_between_backwards_do_not_add_up(clears: bool, gathered: int) -> None:
+    players = Players()
+    for at in range(2):
+        if clears or not at:
+            players.of_critic.zero_grad()
+        players.backward()
+    held = players.taps.of(players.of_critic)
+    players.taps.swallows.stop()
+
+    assert (held.gathered, held.backwards, held.summed is None) == (gathered, 2, clears)

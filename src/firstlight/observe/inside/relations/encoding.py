@@ -53,7 +53,7 @@ def _column(whole: StandingTable, column: int, evaluated: int) -> Encoded:
         evaluated=evaluated,
         groups=int(several.sum()),
         within=float(left),
-        exact=alike.rows(exact) / float(counts[several].sum()),
+        exact=min(alike.rows(exact) / float(counts[several].sum()), float(exact.sum()) / len(exact)),
     )
 
 

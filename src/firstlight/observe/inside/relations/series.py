@@ -20,6 +20,11 @@ OTHERWISE = 0.9
 NEAR = 4
 """Steps; a target so near to its place is a shifted sequence, one further off a window."""
 IGNORED = -100
+KINDS = 16
+"""Values that are told apart where neighbours are held against each other: the most frequent ones, or ranges."""
+MOST_RANKED = 1 << 20
+SHUFFLES = 19
+"""Orders of the same values, all of which say less of their neighbours: one time in twenty by chance."""
 
 
 @dataclass(frozen=True)
@@ -42,12 +47,27 @@ class AnswerSeries:
         return float(equal.sum()) / max(1, int(counts.sum()))
 
     def offset(self) -> int | None:
-        """The one that fits, where no neighbour does."""
+        """The one that fits, where no neighbour does.
+
+        Where values are drawn independently of each other there is no next one to foretell, and a model that gives an
+        earlier one is meant to remember it.
+        """
         places = range(-min(NEAR, self.target.shape[1] - 1), self.given.shape[1])
         found = [offset for offset in places if self.share(offset) >= SAME]
         if len(found) != 1 or any(self.share(found[0] + by) > OTHERWISE for by in (-1, 1)):
             return None
-        return found[0]
+        return found[0] if found[0] >= 0 or self.goes_on() else None
+
+    def goes_on(self) -> bool:
+        """What stands at a place says something of what stands at the next."""
+        kinds = _kinds(self.given)
+        told = _told_of_next(kinds)
+        generator = torch.Generator().manual_seed(0)
+        for _ in range(SHUFFLES):
+            order = torch.randperm(kinds.numel(), generator=generator, device="cpu")
+            if _told_of_next(kinds.reshape(-1)[order].reshape(kinds.shape)) >= told:
+                return False
+        return True
 
     @property
     def aligned(self) -> bool:
@@ -70,6 +90,28 @@ def series_of(inputs: list[torch.Tensor], target: torch.Tensor, rows: int) -> It
         features = given[..., None] if given.ndim == 2 else given
         for feature in range(features.shape[-1]):
             yield AnswerSeries(features[..., feature].detach().cpu(), flat.detach().cpu(), feature)
+
+
+def _kinds(given: torch.Tensor) -> torch.Tensor:
+    """Values as a few classes, whatever they are."""
+    if given.is_floating_point():
+        borders = torch.linspace(0, 1, KINDS + 1, dtype=torch.double)[1:-1]
+        values = given.double().contiguous()
+        ranges: torch.Tensor = torch.bucketize(values, values.reshape(-1)[:MOST_RANKED].quantile(borders))
+        return ranges
+    _, places, counts = given.unique(return_inverse=True, return_counts=True)
+    rank = counts.argsort(descending=True).argsort()
+    kinds: torch.Tensor = rank[places].clamp(max=KINDS - 1)
+    return kinds
+
+
+def _told_of_next(kinds: torch.Tensor) -> float:
+    """Mutual information of neighbours, in nats."""
+    pairs = kinds[:, :-1] * KINDS + kinds[:, 1:]
+    shares = torch.bincount(pairs.reshape(-1), minlength=KINDS**2).double().reshape(KINDS, KINDS) / pairs.numel()
+    alone = shares.sum(1, keepdim=True) * shares.sum(0, keepdim=True)
+    seen = shares > 0
+    return float((shares[seen] * (shares[seen] / alone[seen]).log()).sum())
 
 
 def _varied(values: torch.Tensor) -> bool:

@@ -1,8 +1,9 @@
 """What an environment answers to the actions of the program: rewards, and ends of episodes.
 
-An environment is whatever gives, call by call, something to see, a reward, and whether that was the end: a method
-`step`, gym's or the user's own, or any function of the user's that returns so many things at once. It is known by what
-it returns. Functions are found when the first optimizer is built, and at the first backward.
+An environment is whatever is given actions and gives, call by call, something to see, a reward, and whether that was
+the end: a method `step`, gym's or the user's own, or any function of the user's that returns so many things at once. It
+is known by what it is given and returns: a function that makes examples returns numbers and flags, too. Functions are
+found when the first optimizer is built, and at the first backward.
 """
 
 import bisect
@@ -18,6 +19,7 @@ from typing import Any, NamedTuple
 import torch
 
 from firstlight.observe.inside import living, sites
+from firstlight.observe.inside.acting import Actions
 from firstlight.observe.inside.course import ReturnsCourse
 from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.tape.recorder import Recorder
@@ -39,6 +41,8 @@ LEARNERS = (torch.nn.Module, torch.optim.Optimizer)
 EVEN = 0.9
 """Share of all episodes that have the commonest length, where a limit of time ends them."""
 Key = tuple[int, int]
+Read = tuple[int, list[float], list[bool]]
+"""Where the rewards are in what an environment gave, the rewards, and the ends."""
 
 
 class Told(NamedTuple):
@@ -68,7 +72,8 @@ class Dealings:
 
     def _forget(self) -> None:
         """At the beginning; and where what was followed turns out to be within another environment."""
-        self.exchanges = self.ends = 0
+        self._exchanges = self.ends = 0
+        self.actions = Actions()
         self.apart = False
         """Limits of time are told apart from ends."""
         self.rewards: set[float] = set()
@@ -85,6 +90,11 @@ class Dealings:
         """Of episodes that have ended, until somebody takes them."""
 
     @property
+    def exchanges(self) -> int:
+        """None before an action was seen."""
+        return self._exchanges if self.actions.acted else 0
+
+    @property
     def even(self) -> bool:
         """Episodes end by a limit of time, all or nearly all."""
         every = sum(self.episodes.values())
@@ -93,7 +103,7 @@ class Dealings:
     @property
     def size(self) -> float:
         """Root mean square of the rewards."""
-        return math.sqrt(self.square / max(1, self.exchanges))
+        return math.sqrt(self.square / max(1, self._exchanges))
 
     def compare(self, numbers: list[float]) -> tuple[int, int, int]:
         """How many of these are rewards that were given, how many are negatives of such, and how many are nothing."""
@@ -102,10 +112,7 @@ class Dealings:
         others = [one for one, is_own in zip(numbers, own, strict=True) if not is_own]
         return sum(own), sum(_is_among(-one, known) for one in others), sum(one == 0 for one in others)
 
-    def exchanged(self, owner: int, result: tuple[Any, ...]) -> tuple[Any, ...]:
-        read = _read(result)
-        if read is None:
-            return result
+    def exchanged(self, owner: int, result: tuple[Any, ...], read: Read) -> tuple[Any, ...]:
         at, rewards, ends = read
         self.apart = self.apart or _limits(result[at + 1 :], ends)
         keys = [(owner, place) for place in range(len(ends))]
@@ -124,7 +131,7 @@ class Dealings:
                 self.returns = [*self.returns[-MOST_RETURNS:], total]
             else:
                 self.running[key] = length
-        self.exchanges += len(rewards)
+        self._exchanges += len(rewards)
         self.ends += sum(ends) * (len(rewards) // len(ends))
         self.square += sum(reward * reward for reward in rewards)
         if len(self.rewards) < MOST_REWARDS:
@@ -159,20 +166,22 @@ class Dealings:
             if self._inside or odd > MOST_ODD or self.observer.inert:
                 return function(*arguments, **options)
             self._inside = deals  # a wrapper asks the environment within it; a rollout returns several things, too
-            before = self.exchanges
+            before = self._exchanges
             try:
                 result = function(*arguments, **options)
             finally:
                 self._inside = False
-            if type(result) is not tuple or len(result) not in RETURNED or _read(result) is None:
+            read = _read(result) if type(result) is tuple and len(result) in RETURNED else None
+            if read is None:
                 odd += 1
                 return result
-            if not deals and self.exchanges != before:
+            if not deals and self._exchanges != before:
                 self._forget()
             deals = True
             try:
                 with self.observer.quiet():
-                    return self.exchanged(id(arguments[0]) if arguments else 0, result)
+                    self.actions.saw([*arguments, *options.values()], len(read[2]))
+                    return self.exchanged(_owner(arguments), result, read)
             except Exception as error:  # the program must go on, whatever we got wrong
                 odd = MOST_ODD + 1
                 self.observer.unseen("dealings", f"{type(error).__name__}: {error}")
@@ -180,6 +189,13 @@ class Dealings:
 
         self._known.add(id(dealt))
         return dealt
+
+
+def _owner(arguments: Sequence[Any]) -> int:
+    """Of the episode: the environment. States and actions are others at each call."""
+    first = arguments[0] if arguments else None
+    passing = isinstance(first, int | float | list | tuple | dict) or hasattr(first, "dtype")
+    return 0 if passing or first is None else id(first)
 
 
 def _is_among(number: float, known: list[float]) -> bool:
@@ -210,7 +226,7 @@ def _may_deal(function: FunctionType) -> bool:
     return False
 
 
-def _read(result: Sequence[Any]) -> tuple[int, list[float], list[bool]] | None:
+def _read(result: Sequence[Any]) -> Read | None:
     """Where the rewards are, the rewards, and the ends: flags that stand behind numbers, one for each or one for all.
 
     What is seen stands before them, or after. Many environments at once may tell their ends as zeros and ones, in the
@@ -267,8 +283,8 @@ def _numbers(value: Any) -> list[float] | None:
 
 def tell_returns(observer: Observer, to_end: bool = False) -> None:
     """Nothing where no environment was seen, or hardly an episode ended."""
-    course = observer.dealings.course if observer.dealings is not None else None
-    if course is not None and course.episodes >= FEWEST_EPISODES:
+    dealings = observer.dealings
+    if dealings is not None and dealings.exchanges and (course := dealings.course).episodes >= FEWEST_EPISODES:
         start, end = course.start(observer.step), course.end()
         observer.emit(ReturnsSeen(episodes=course.episodes, start=start, end=end, to_end=to_end))
 

@@ -56,9 +56,9 @@ class Root:
         return [] if module is None else list(module.named_parameters())
 
     def silenced(self) -> bool:
-        """In eval mode throughout, although it has layers that behave otherwise in training."""
+        """In eval mode throughout, although it is trained and has layers that behave otherwise in training."""
         module = self.ref()
-        if module is None or module.training:
+        if module is None or module.training or not any(one.requires_grad for one in module.parameters()):
             return False
         noisy = [child for child in module.modules() if acts_by_mode(child)]
         return bool(noisy) and not any(child.training for child in noisy)

@@ -58,6 +58,8 @@ class Held:
     closure: bool = False
     empty: bool = False
     generation: Generation | None = None
+    gathered: int = 0
+    """Backwards whose gradients have added up so far, without being cleared in between."""
     summed: float | None = None
     """Norm of the gradients that several backwards left, on steps observed in full."""
     reworked: bool | None = None
@@ -136,6 +138,7 @@ class Optimizers:
             if not held.watched:
                 held.watch()
             held.uncleared = {id(p) for p in held.watched if id(p) in held.uncleared and self._is_uncleared(held, p)}
+            held.gathered = 0 if self._are_gone(held) else held.gathered
             given = held.got_gradients and not self._served
             if given and not self.observer.stepping and self._are_gone(held):  # a closure may
                 held.unused += 1
@@ -159,7 +162,8 @@ class Optimizers:
             if held.made:
                 held.got_gradients = held.ever_got_gradients = True
                 held.backwards += 1
-                held.summed = _norm(held) if self.observer.full and held.backwards > 1 else None
+                held.gathered += 1
+                held.summed = _norm(held) if self.observer.full and held.gathered > 1 else None
         if any(held.unused or (held.backwards > MOST_GATHERED and not held.steps) for held in self.held.values()):
             self.swallows.look()
         if not self.held:
@@ -217,7 +221,7 @@ class Optimizers:
         held.steps += 1
         self._served = True
         self.steps[held.site] += 1
-        held.backwards = 0
+        held.backwards = held.gathered = 0
         held.summed = None
         held.got_gradients = False
         held.marks = {id(p): _mark(p.grad) for p in held.watched if p.grad is not None}
