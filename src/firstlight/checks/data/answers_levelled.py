@@ -5,7 +5,7 @@ A call between the stored labels and the line where predictions are compared wit
 targets are cast to integers or cut off, so that a good part of their differences is gone. Or classes that the network
 has an output for are turned into other classes, by a modulo or a clamp. Or such a class is the one that the loss is
 told to ignore, although there is one label per example, or although it occurs inside a sequence of labels and not only
-at its end. The network never learns to predict these classes.
+at its end, or the one that CTC takes for its blank. The network never learns to predict these classes.
 
 ## When it is fine
 Labels that are meant to be yes or no, targets that are already whole numbers, classes that the network has no output
@@ -39,8 +39,8 @@ def find(levelling: Levelling, limits: Limits) -> Found:
             where=where,
             saw=f"among the labels, `{levelling.call.operation}` {how}",
             wanted="every class among the labels counts as itself",
-            cause="data-labels-masked" if levelling.ignored else "data-label-range",
-            likely="the padding id is that of a class" if levelling.ignored else "the number of classes is off by one",
+            cause="data-labels-masked" if levelling.ignored and not _blank(levelling) else "data-label-range",
+            likely=_likely(levelling),
             numbers={"gone": levelling.gone},
         )
     elif levelling.of == "answers" and levelling.merged >= limits.merged and levelling.lost >= limits.lost:
@@ -51,6 +51,16 @@ def find(levelling: Levelling, limits: Limits) -> Found:
             wanted="targets as they were measured",
             numbers={"merged": levelling.merged, "lost": levelling.lost},
         )
+
+
+def _blank(levelling: Levelling) -> bool:
+    return levelling.call.operation == "ctc_loss"
+
+
+def _likely(levelling: Levelling) -> str:
+    if _blank(levelling):
+        return "its blank, which is 0 unless `blank=` says otherwise, is the index of a class"
+    return "the padding id is that of a class" if levelling.ignored else "the number of classes is off by one"
 
 
 CHECK = Check(

@@ -200,3 +200,32 @@ def test_an_ignored_class_is_missed_where_it_is_no_padding(table: torch.Tensor, 
     many = answered(lambda p, t: F.cross_entropy(p.repeat(2, 1), t.reshape(-1), ignore_index=0), table)
 
     assert [one.ignored for one in many] == [True] * found
+
+
+@pytest.mark.parametrize(
+    ("labels", "lengths", "options", "told"),
+    [
+        (torch.tensor([0, 1, 2, 1]), [2, 2], {}, 1),
+        (torch.tensor([3, 1, 2, 1]), [2, 2], {}, 0),
+        (torch.tensor([3, 1, 2, 1]), [2, 2], {"blank": 3}, 1),
+        (torch.tensor([0, 1, 2, 1]), [2, 2], {"blank": 3}, 0),
+        (torch.tensor([[1, 2, 0], [3, 0, 0]]), [2, 1], {}, 0),
+        (torch.tensor([[1, 0, 2], [3, 0, 0]]), [3, 1], {}, 1),
+    ],
+    ids=["a label", "none", "named, a label", "named, none", "padding", "a label among others"],
+)
+def test_a_label_that_ctc_takes_for_its_blank(
+    labels: torch.Tensor, lengths: list[int], options: dict[str, int], told: int
+) -> None:
+    model = nn.Linear(6, 4)
+    with taped() as recorder:
+        recorder.whole = True
+        scores = model(X[:20]).view(10, 2, 4).log_softmax(-1)
+        answers = labels[torch.arange(len(labels))]
+        loss = F.ctc_loss(scores, answers, torch.tensor([10, 10]), torch.tensor(lengths), **options)
+    tail = tail_of(recorder, loss)
+
+    assert tail is not None
+    found = list(levelled_answers(tail, recorder, 2))
+
+    assert [(one.operation, one.gone, one.ignored) for one in found] == told * [("ctc_loss", 1, True)]

@@ -32,6 +32,9 @@ LEAST_MERGED = 0.1
 LEAST_LOST = 0.15
 """Share of the variance; standardised values that are cut off at zero lose more, four even steps of a range less."""
 OF_CLASSES = frozenset({"cross_entropy", "nll_loss"})
+OF_TEXT = "ctc_loss"
+OF_CTC = {"targets": 1, "target_lengths": 3, "blank": 4}
+"""Places of its arguments; the blank is the class that stands for no label."""
 OUT_OF_RANGE = 1.0
 """By which a whole number is away from the number it was made of, at least, where its type cannot hold that."""
 
@@ -95,6 +98,9 @@ def levelled_answers(tail: Tail, recorder: Recorder, examples: int) -> Iterator[
                 if change is not None:
                     yield Levelled(row.name, row.line, change, "answers")
             yield from _casts([meeting.answer], recorder, "answers")
+    for row in tail.rows:
+        if row.name == OF_TEXT and _are_blank(row):
+            yield Levelled(OF_TEXT, row.line, UNCHANGED, "classes", gone=1, ignored=True)
 
 
 def levels(change: ValueChange) -> bool:
@@ -159,6 +165,20 @@ def _classes(meeting: Meeting, recorder: Recorder, single: bool) -> Iterator[Lev
         return
     if single or _stands_among(meeting, recorder, ignored):
         yield Levelled(meeting.row.name, meeting.row.line, UNCHANGED, "classes", gone=1, ignored=True)
+
+
+def _are_blank(row: Row) -> bool:
+    """A label is the class that stands for "no label here"; what lies behind the labels of a row is padding."""
+    given = dict(enumerate(row.arguments or ())) | {
+        OF_CTC[name]: one for name, one in row.keywords.items() if name in OF_CTC
+    }
+    labels, lengths, blank = (given.get(OF_CTC[name]) for name in ("targets", "target_lengths", "blank"))
+    if not isinstance(labels, torch.Tensor):
+        return False
+    if labels.ndim == TABLE and lengths is not None:
+        place = torch.arange(labels.shape[1], device=labels.device)
+        labels = labels[place < torch.as_tensor(lengths, device=labels.device)[:, None]]
+    return bool((labels == (blank or 0)).any())
 
 
 def _stands_among(meeting: Meeting, recorder: Recorder, ignored: int) -> bool:
