@@ -36,7 +36,7 @@ class CopySeen(Sighting, frozen=True, kw_only=True, tag="copy-seen"):
     called: int = 0
     """Steps before which it was called."""
     mixed_in: float | None = None
-    """Share of the way to the model in training that it goes with each step, in the median; None where it does not
+    """Share of the way to the model in training that it goes with each update, in the median; None where it does not
     move towards it."""
     planned: int | None = None
-    """Steps of the whole program, at the most, where they are known."""
+    """Updates in the whole program, at the most, where the loops around them say how many rounds they make."""

@@ -72,8 +72,8 @@ def test_tells_an_average_that_is_still_its_beginning_at_the_end() -> None:
     (evidence,) = lagging()
 
     assert evidence.saw == (
-        "each step takes `average` 0.0001 of the way to the model: after the 700 steps that are planned, 93% of it is "
-        "still what it started as"
+        "each update takes `average` 0.0001 of the way to the model: after the 700 updates that are planned, 93% of it "
+        "is still what it started as"
     )
     assert evidence.cause == "train-ema"
     assert "such as 0.99, or let it rise" in (evidence.do or "")

@@ -5,10 +5,12 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
 import torch
 from torch import nn
 
 from firstlight.experiments.inside.copies import CopiedModels
+from firstlight.experiments.inside.shortening.rounds import Loop
 from firstlight.records.copies import CopySeen
 
 
@@ -17,7 +19,12 @@ def net() -> nn.Sequential:
 
 
 def trained(
-    made: Callable[[nn.Module], nn.Module], update: Callable[[nn.Module, nn.Module], None], steps: int = 5
+    made: Callable[[nn.Module], nn.Module],
+    update: Callable[[nn.Module, nn.Module], None],
+    steps: int = 5,
+    every: int = 1,
+    goes_over: bool = False,
+    to_end: bool = True,
 ) -> list[CopySeen]:
     """What is told of a copy that is made of a model, asked before each step, and updated after it."""
     torch.manual_seed(0)
@@ -25,17 +32,20 @@ def trained(
     other = made(model)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     observer: Any = SimpleNamespace(step=0, optimizers=lambda: [SimpleNamespace(parameters=list(model.parameters()))])
-    seen = CopiedModels(observer)
-    for _ in range(steps):
+    loop = Loop("train.py", 1, 9, may_be_left=False, passes=1, rounds=steps // every, planned=30)
+    seen = CopiedModels(observer, lambda: (loop,))
+    for at in range(steps):
         model(torch.randn(8, 3)).square().mean().backward()
         for module, training in ((model, True), (other, False)):
             call: Any = SimpleNamespace(module=module, training=training)
             seen.returned(call)
         optimizer.step()
-        with torch.no_grad():
-            update(other, model)
+        if at % every == 0:
+            seen.touched(other, goes_over)
+            with torch.no_grad():
+                update(other, model)
         observer.step += 1
-    return list(seen.seen(planned=100))
+    return list(seen.seen(to_end))
 
 
 def averaged(old: nn.Module, new: nn.Module) -> None:
@@ -103,12 +113,21 @@ def test_a_write_that_changes_nothing_is_a_write_and_a_look_at_what_it_holds_is_
     assert (kept.moved, kept.touched) == (0, 0)
 
 
-def test_how_far_an_average_goes_with_each_step() -> None:
-    (copied,) = trained(copy.deepcopy, averaged)
+@pytest.mark.parametrize("every", [1, 4])
+def test_how_far_an_average_goes_with_each_update(every: int) -> None:
+    (copied,) = trained(copy.deepcopy, averaged, steps=20, every=every)
 
     assert copied.mixed_in is not None
     assert 0.099 < copied.mixed_in < 0.2  # the larger of two readings, one of which is right
-    assert (copied.planned, copied.called) == (100, 4)
+
+
+def test_how_many_updates_are_planned_is_known_at_the_end() -> None:
+    (copied,), (stopped,) = (
+        trained(copy.deepcopy, averaged, 12, every=2, goes_over=True, to_end=end) for end in (True, False)
+    )
+
+    assert (copied.planned, stopped.planned) == (25, None)  # five of six rounds of thirty: the first was not a copy yet
+    assert copied.called == 11
 
 
 def test_one_that_stands_goes_nowhere() -> None:

@@ -4,7 +4,8 @@
 In a rehearsal, a copy whose name says it is a target network or a moving average starts with the model's weights. Then
 either its weights never move while the model's do, although the program goes over them again and again, or at every
 look they equal those of the model, now or one step earlier. A copy of any name is reported if it moves so little
-towards the model at each step that, after all the steps planned by the loops, it is still mostly what it started as.
+towards the model at each update, or is updated so rarely, that after all the updates planned by the loops it is still
+mostly what it started as.
 
 ## When it is fine
 A frozen reference is meant to stand still, and a copy that is only evaluated is meant to equal the model; their names
@@ -62,7 +63,7 @@ def find(copy: CopySeen, limits: Limits) -> Found:
 
 
 def _left(copy: CopySeen) -> float:
-    """Share of its starting weights in what it will be after all planned steps; 0 where that is not known."""
+    """Share of its starting weights in what it will be after all planned updates; 0 where that is not known."""
     if copy.mixed_in is None or copy.planned is None or copy.moved < copy.looks - 1:
         return 0.0
     return (1 - copy.mixed_in) ** copy.planned
@@ -75,10 +76,10 @@ def _lagging(copy: CopySeen) -> Evidence:
     called = f"`{copy.name}`" if copy.name else f"a copy of `{copy.model}`"
     return Evidence(
         where=at(copy.site, module=copy.name or None, step=copy.step, rank=copy.rank),
-        saw=f"each step takes {called} {copy.mixed_in:.1g} of the way to the model: after the {copy.planned:,} steps "
-        f"that are planned, {_left(copy):.0%} of it is still what it started as",
+        saw=f"each update takes {called} {copy.mixed_in:.1g} of the way to the model: after the {copy.planned:,} "
+        f"updates that are planned, {_left(copy):.0%} of it is still what it started as",
         wanted="an average that has forgotten its starting weights by the time it is evaluated",
-        likely="the decay of the average is meant for much longer runs",
+        likely="the decay of the average is meant for much longer runs, or for an update after every step",
         do=f"choose a decay whose memory is a small part of the run, such as {decay:.2g}, or let it "
         "rise: `min(decay, (1 + step) / (10 + step))`",
         cause="train-ema",

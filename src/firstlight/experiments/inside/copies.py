@@ -6,11 +6,10 @@ steps, a part of each weight only.
 """
 
 import functools
-import math
 import statistics as statistics_of
 import sys
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType, FunctionType, ModuleType
@@ -20,6 +19,7 @@ import msgspec
 import torch
 
 from firstlight.experiments.inside import shortening
+from firstlight.experiments.inside.shortening.rounds import Loop, whole
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.observer import Observer, rank
 from firstlight.observe.inside.taps.models import Call
@@ -61,8 +61,11 @@ class _Copy:
     """Steps before which the program wrote to its weights, or went over them."""
     called: set[int] = field(default_factory=set)
     """Steps before which it was called."""
+    updates: set[int] = field(default_factory=set)
+    """Steps before which the program went over its weights, and below, the loops around the line that did so last."""
+    loops: tuple[Loop, ...] = ()
     shares: list[float] = field(default_factory=list)
-    """Of the way to the model that it went with each step between two looks."""
+    """Of the way to the model that it went between two looks, where it moved."""
     versions: list[int] = field(default_factory=list)
     in_eval: bool = False
     told: CopySeen | None = None
@@ -70,8 +73,8 @@ class _Copy:
 
 
 class CopiedModels:
-    def __init__(self, observer: Observer) -> None:
-        self.observer = observer
+    def __init__(self, observer: Observer, loops: Callable[[], tuple[Loop, ...]]) -> None:
+        self.observer, self.loops = observer, loops
         self._known: dict[int, _Copy] = {}
         self._trained: dict[int, tuple[weakref.ref[torch.nn.Module], Part]] = {}
         """Models called with gradients, and what they began with."""
@@ -92,7 +95,10 @@ class CopiedModels:
         if any(type(module) is type(ref()) for ref, _ in self._trained.values()):
             held = {id(p) for entry in self.observer.optimizers() for p in entry.parameters}
             if (known := self._met(module, module, any(id(p) in held for p in module.parameters()))) is not None:
-                known.touched |= {self.observer.step} if goes_over else set()
+                if goes_over:
+                    known.touched.add(self.observer.step)
+                    known.updates.add(self.observer.step)
+                    known.loops = self.loops()
                 known.told = self._record(known)
 
     def _met(self, module: torch.nn.Module, outer: torch.nn.Module, stepped: bool) -> _Copy | None:
@@ -134,18 +140,21 @@ class CopiedModels:
         if copy is None or model is None or known.last_step == self.observer.step or known.looks >= MOST_LOOKS:
             return
         was, known.lasts = known.lasts, (parts(copy.parameters()), parts(model.parameters()))
-        known.shares.append(_share(was, known.lasts, self.observer.step - known.last_step))
         known.looks, known.last_step = known.looks + 1, self.observer.step
-        known.moved += not equal(was[0], known.lasts[0])
+        if not equal(was[0], known.lasts[0]):
+            known.moved += 1
+            known.shares.append(_share(was, known.lasts))
         versions, known.versions = known.versions, _versions(copy)
         known.touched |= {known.last_step} if versions != known.versions else set()
         known.followed += _is_near(known.lasts[0], was[1], known.lasts[1])
         known.shared.append(_shared(copy, model))
 
-    def seen(self, planned: int | None) -> Iterator[CopySeen]:
-        """The program may have let go of them by now."""
-        told = (known.told for known in self._known.values())
-        yield from (msgspec.structs.replace(one, planned=planned) for one in told if one is not None)
+    def seen(self, to_end: bool) -> Iterator[CopySeen]:
+        """The program may have let go of them by now. Loops say how many rounds they make where it came to its end."""
+        for known in self._known.values():
+            planned = whole(len(known.updates), known.loops) if to_end and known.loops else None
+            if known.told is not None:
+                yield msgspec.structs.replace(known.told, planned=planned)
 
     def _record(self, known: _Copy) -> CopySeen | None:
         copy, model = known.copy(), known.model()
@@ -240,13 +249,12 @@ def _apart(one: Part, other: Part) -> float:
     return _norm([a - b for a, b in zip(one, other, strict=True)])
 
 
-def _share(was: tuple[Part, Part], now: tuple[Part, Part], steps: int) -> float:
-    """Of the way to the model that the copy went in each of so many steps; the larger of two readings, because it may
-    have been brought up to date before the model's last step or after it."""
+def _share(was: tuple[Part, Part], now: tuple[Part, Part]) -> float:
+    """Of the way to the model that the copy went; the larger of two readings, because it may have been brought up to
+    date before the model's last step or after it."""
     moved = [a - b for a, b in zip(now[0], was[0], strict=True)]
     ways = [[a - b for a, b in zip(model, was[0], strict=True)] for model in (was[1], now[1])]
-    found = max(_along(moved, way) for way in ways)
-    return 1 - math.pow(1 - min(1.0, max(0.0, found)), 1 / max(1, steps))
+    return min(1.0, max(0.0, *(_along(moved, way) for way in ways)))
 
 
 def _along(moved: Part, way: Part) -> float:
@@ -286,8 +294,8 @@ def _names(variables: dict[str, Any], modules: tuple[torch.nn.Module, ...]) -> I
         yield from (f"{name}.{inner}" for inner, item in held.items() if any(item is module for module in modules))
 
 
-def install(observer: Observer) -> CopiedModels:
-    copies = CopiedModels(observer)
+def install(observer: Observer, loops: Callable[[], tuple[Loop, ...]]) -> CopiedModels:
+    copies = CopiedModels(observer, loops)
     observer.moments.model_returned.append(observer.shielded("copies", copies.returned))
     kind: Any = torch.nn.Module
     for name in ("named_parameters", "state_dict"):

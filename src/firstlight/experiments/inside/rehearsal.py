@@ -65,7 +65,7 @@ class Rehearsal:
         self.numbers = tracked.Numbers()
         self.selecting = selecting.Selecting(observer, prelude.compared)
         self.lives = lives.install(observer)
-        self.copies = copies.install(observer)  # after it: asks which line goes over the weights
+        self.copies = copies.install(observer, self.schedules.loops)  # after it: asks which line goes over the weights
         self.newcomers = newcomers.install(observer)
         self.standing_by = standing_by.install(observer, book)
         self.deadlocks = deadlocks.install(observer)
@@ -141,7 +141,7 @@ class Rehearsal:
                 *self.selecting.measured.wanted.seen(),
                 *self.selecting.measured.carried.seen(),
                 *averages,
-                *self.copies.seen(self.book.planned_steps() if ended == "exit" else None),
+                *self.copies.seen(ended == "exit"),
                 *self.lives.seen(),
                 *self.newcomers.seen(),
                 *self.standing_by.seen(ended),

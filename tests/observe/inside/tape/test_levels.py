@@ -1,6 +1,7 @@
 """Calls on the way of the data into the network that leave few values of many."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
@@ -215,7 +216,7 @@ def test_an_ignored_class_is_missed_where_it_is_no_padding(table: torch.Tensor, 
     ids=["a label", "none", "named, a label", "named, none", "padding", "a label among others"],
 )
 def test_a_label_that_ctc_takes_for_its_blank(
-    labels: torch.Tensor, lengths: list[int], options: dict[str, int], told: int
+    labels: torch.Tensor, lengths: list[int], options: dict[str, Any], told: int
 ) -> None:
     model = nn.Linear(6, 4)
     with taped() as recorder:
