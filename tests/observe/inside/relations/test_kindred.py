@@ -114,6 +114,18 @@ def test_labels_that_a_network_gave_itself_say_nothing() -> None:
     assert seen(batch_all, -1, of_network=True).looks == 0
 
 
+FORETOLD = torch.ones(N, 2)
+
+
+def forgotten(z: torch.Tensor, labels: torch.Tensor, sign: int) -> torch.Tensor:
+    """The embedding is to foretell one thing, and to say nothing of another."""
+    return F.mse_loss(z[:, :2], FORETOLD) + batch_all(z, labels, sign)
+
+
+def test_what_is_done_by_labels_may_be_a_penalty_beside_other_answers() -> None:
+    assert seen(forgotten, -1).looks == 0
+
+
 def each_its_own(z: torch.Tensor, _labels: torch.Tensor, _sign: int) -> torch.Tensor:
     places = torch.arange(N)
     return (z @ z.t()).masked_fill(places[:, None] == places[None], -1e9).logsumexp(1).mean()

@@ -6,8 +6,9 @@ import torch
 
 from firstlight.observe.inside import reading
 from firstlight.observe.inside.tape.attraction import Pulled
+from firstlight.observe.inside.tape.compares import COMPARES, LOSSES
 from firstlight.observe.inside.tape.kin import same
-from firstlight.observe.inside.tape.recorder import Mark
+from firstlight.observe.inside.tape.recorder import Made, Mark
 from firstlight.observe.inside.tape.tail import Tail
 from firstlight.records.pairs import Labelled
 
@@ -33,17 +34,25 @@ class Kindred:
 def labels_compared(tail: Tail) -> list[torch.Tensor]:
     """For each kind of label that a loss goes by: which examples have the same one?
 
-    Of labels that a network gave itself, nothing is said.
+    Of labels that a network gave itself, nothing is said; nor where the loss holds embeddings against other answers
+    too: what it does by labels may be a penalty then, for an origin that the network is to forget.
     """
     found: list[torch.Tensor] = []
     for row in tail.rows:
         for tensor, marks, made in row.inputs:
+            if row.name in LOSSES | COMPARES and _is_other_answer(tensor, marks, made):
+                return []
             asked = made is not None and not tensor.requires_grad and not marks & Mark.TRAINED
             for kin in made[0].kin if made is not None and asked else ():
                 equal = same(kin) if all(map(reading.readable, kin)) else None
                 if equal is not None and not any(torch.equal(equal, other) for other in found):
                     found.append(equal)
     return found
+
+
+def _is_other_answer(tensor: torch.Tensor, marks: Mark, made: Made | None) -> bool:
+    given = bool(tensor.ndim) and not tensor.requires_grad and bool(marks & Mark.DATA) and not marks & Mark.TRAINED
+    return given and not (made is not None and made[0].kin)
 
 
 def _look(found: Pulled, alike: torch.Tensor, blocks: int) -> tuple[float, float, float] | None:
