@@ -24,6 +24,18 @@ class Likeness(msgspec.Struct, frozen=True, kw_only=True):
         return (0.5 - self.rank) * math.sqrt(EVEN_RANKS * max(0, self.pairs))
 
 
+class Labelled(msgspec.Struct, frozen=True, kw_only=True):
+    """What a loss that compares labels does to pairs with the same label, and to pairs with different ones."""
+
+    looks: int = 0
+    same: float = 1.0
+    """Share of all that it does to pairs with one label which pulls them together; the rest pushes them apart."""
+    other: float = 0.0
+    """The same of pairs with different labels."""
+    nearer: float = 1.0
+    """Share of the examples that a small step brings nearer to those with their label than to the others."""
+
+
 class PairsPulled(Sighting, frozen=True, kw_only=True, tag="pairs-pulled"):
     """Pairs that a loss pulls together: by their places in the batch, the same at every look."""
 
@@ -40,3 +52,10 @@ class PairsPulled(Sighting, frozen=True, kw_only=True, tag="pairs-pulled"):
     shared: float = 0.0
     """Of the pairs of that matching, those that the loss pulls together; below, those it pushes apart alone."""
     pushed: float = 0.0
+    labelled: Labelled = Labelled()
+    held: float = 0.0
+    """Share of the pairs that it pushes apart above all others which are at the same place as they were before."""
+    parted: Likeness = Likeness()
+    """Of those pairs."""
+    others: float = 0.0
+    """Share of what it does to all pairs but these that pulls them together."""

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from firstlight.checks.loss.strangers_pulled import CHECK
 from firstlight.records.finding import Evidence
-from firstlight.records.pairs import Likeness, PairsPulled
+from firstlight.records.pairs import Labelled, Likeness, PairsPulled
 from firstlight.records.places import Site
 
 NAN = float("nan")
@@ -71,3 +71,70 @@ def test_each_side_of_alike(by: float, times: int) -> None:
 @pytest.mark.parametrize(("by", "times"), [(3.1, 0), (2.9, 1), (NAN, 0)])
 def test_each_side_of_beside(by: float, times: int) -> None:
     assert len(found(matched=deviating(10.0), beside=deviating(by))) == times
+
+
+LABELLED = replace(SEEN, looks=0, fixed=0.0, labelled=Labelled(looks=4, same=0.0, other=1.0, nearer=0.0))
+
+
+def found_by_labels(**changes: Any) -> list[Evidence]:
+    labelled = replace(LABELLED.labelled, **changes)
+    return list(CHECK.find(replace(LABELLED, labelled=labelled), CHECK.limits))
+
+
+def test_a_loss_that_pushes_one_label_apart_is_turned_round() -> None:
+    (evidence,) = found_by_labels()
+
+    assert "one step brings 0% of the examples nearer to their own label" in evidence.saw
+    assert evidence.cause == "loss-sign"
+
+
+@pytest.mark.parametrize(("looks", "times"), [(3, 0), (4, 1)])
+def test_each_side_of_looks_at_labels(looks: int, times: int) -> None:
+    assert len(found_by_labels(looks=looks)) == times
+
+
+@pytest.mark.parametrize(("same", "times"), [(0.21, 0), (0.2, 1), (NAN, 0)])
+def test_each_side_of_same(same: float, times: int) -> None:
+    assert len(found_by_labels(same=same)) == times
+
+
+@pytest.mark.parametrize(("other", "times"), [(0.79, 0), (0.8, 1), (NAN, 0)])
+def test_each_side_of_other(other: float, times: int) -> None:
+    assert len(found_by_labels(other=other)) == times
+
+
+@pytest.mark.parametrize(("nearer", "times"), [(0.41, 0), (0.4, 1), (NAN, 0)])
+def test_each_side_of_nearer(nearer: float, times: int) -> None:
+    assert len(found_by_labels(nearer=nearer)) == times
+
+
+def found_apart(**changes: Any) -> list[Evidence]:
+    flagged = replace(SEEN, fixed=0.0, held=1.0, others=1.0, parted=deviating(6.1))
+    return list(CHECK.find(replace(flagged, **changes), CHECK.limits))
+
+
+def test_pairs_that_are_alike_and_pushed_apart_are_told() -> None:
+    (evidence,) = found_apart()
+
+    assert evidence.saw.endswith("and pushes apart pairs that are alike (6)")
+    assert evidence.cause == "loss-sign"
+
+
+@pytest.mark.parametrize(("held", "times"), [(0.79, 0), (0.8, 1), (NAN, 0)])
+def test_each_side_of_held(held: float, times: int) -> None:
+    assert len(found_apart(held=held)) == times
+
+
+@pytest.mark.parametrize(("others", "times"), [(0.79, 0), (0.8, 1), (NAN, 0)])
+def test_each_side_of_what_is_done_to_others(others: float, times: int) -> None:
+    assert len(found_apart(others=others)) == times
+
+
+@pytest.mark.parametrize(("by", "times"), [(5.9, 0), (6.1, 1), (NAN, 0)])
+def test_each_side_of_parted(by: float, times: int) -> None:
+    assert len(found_apart(parted=deviating(by))) == times
+
+
+@pytest.mark.parametrize(("by", "times"), [(1.85, 0), (1.8, 1), (NAN, 0)])
+def test_pairs_that_are_pulled_instead_must_be_strangers(by: float, times: int) -> None:
+    assert len(found_apart(pulled=deviating(by))) == times

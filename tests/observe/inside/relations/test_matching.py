@@ -90,6 +90,33 @@ def views_without_likeness(model: Model) -> torch.Tensor:
     return contrasted(torch.cat([model(torch.randn(N, 12)), model(torch.randn(N, 12))]), ACROSS)
 
 
+def flagged(inverted: bool) -> Loss:
+    def loss(model: Model) -> torch.Tensor:
+        one, other = views()
+        of_one_thing = torch.rand(N) < 0.5
+        other = torch.where(of_one_thing[:, None], other, torch.randn(N, 12))
+        apart = F.pairwise_distance(model(one), model(other))
+        near = of_one_thing.float()
+        near = 1 - near if inverted else near
+        return (near * apart.square() + (1 - near) * F.relu(3 - apart).square()).mean()
+
+    return loss
+
+
+def rows_against_rows(sign: int) -> Loss:
+    def loss(model: Model) -> torch.Tensor:
+        one, other = views()
+        return F.cross_entropy(sign * model(one) @ model(other).t(), torch.arange(N))
+
+    return loss
+
+
+def two_looks_told_apart(model: Model) -> torch.Tensor:
+    """A penalty, and nothing is pulled together."""
+    one, other = views()
+    return F.cosine_similarity(model(one), model(other), dim=1).square().mean()
+
+
 def series_in_order(model: Model) -> torch.Tensor:
     steps = torch.randn(2 * N, 12).cumsum(0)
     return contrasted(torch.cat([model(steps[:N]), model(steps[N:])]), ACROSS)
@@ -124,13 +151,25 @@ def test_strangers_that_are_pulled_together_are_seen(loss: Loss) -> None:
     assert told(loss) == ["data-label-misaligned"]
 
 
-def test_a_loss_that_is_turned_round_pushes_apart_what_is_alike() -> None:
-    assert told(triplets(-1)) == ["loss-sign"]
+@pytest.mark.parametrize("loss", [triplets(-1), flagged(inverted=True), rows_against_rows(-1)])
+def test_a_loss_that_is_turned_round_pushes_apart_what_is_alike(loss: Loss) -> None:
+    assert told(loss) == ["loss-sign"]
 
 
 @pytest.mark.parametrize(
     "loss",
-    [block_after_block, interleaved, in_turn, triplets(1), by_class, views_without_likeness, series_in_order],
+    [
+        block_after_block,
+        interleaved,
+        in_turn,
+        triplets(1),
+        by_class,
+        views_without_likeness,
+        series_in_order,
+        flagged(inverted=False),
+        rows_against_rows(1),
+        two_looks_told_apart,
+    ],
 )
 def test_what_looks_alike_is_left_alone(loss: Loss) -> None:
     assert told(loss) == []

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 
 from firstlight.observe.inside import rows
+from firstlight.observe.inside.relations.kindred import Kindred, share_pulled
 from firstlight.observe.inside.tape.attraction import Pulled
 from firstlight.records.pairs import Likeness, PairsPulled
 from firstlight.records.places import Site
@@ -83,12 +85,43 @@ def ranks(apart: torch.Tensor, first: torch.Tensor, second: torch.Tensor) -> tor
     return (nearer + level / 2) / (len(apart) - 2)
 
 
+class PartedPairs:
+    """Pairs that the loss pushes apart above all, at the same places each time."""
+
+    def __init__(self) -> None:
+        self.parted = Ranks()
+        self.pairs = self.again = 0
+        self.others: list[float] = []
+        self._place: torch.Tensor | None = None
+
+    def add(self, found: Pulled, apart: torch.Tensor) -> None:
+        before = torch.full_like(found.pushed, -1) if self._place is None else self._place
+        once = (found.pushed >= 0) & (before >= 0)
+        self._place = torch.where(before >= 0, before, found.pushed)
+        self.pairs += int(once.sum())
+        self.again += int((once & (found.pushed == before)).sum())
+        alone = found.pushed >= 0
+        self.parted.add(ranks(apart, found.rows[alone], found.pushed[alone]))
+        others = found.force.clone()
+        others[alone, found.pushed[alone]] = 0.0
+        self.others.append(share_pulled(others) or 0.0)
+
+    def seen(self) -> dict[str, Any]:
+        return {
+            "held": self.again / max(1, self.pairs),
+            "parted": self.parted.seen(),
+            "others": sum(self.others) / max(1, len(self.others)),
+        }
+
+
 class PairsMatched:
     """Adds up over looks at batches of one size."""
 
     def __init__(self) -> None:
         self.looks = self.asked = self.fixed = 0
         self.pulled = Ranks()
+        self.kindred = Kindred()
+        self._parted = PartedPairs()
         self._tallies: dict[str, MatchingSeen] = {}
         self._first: Pulled | None = None
         self._examples = 0
@@ -103,6 +136,7 @@ class PairsMatched:
         self.fixed += int((clear & (found.to == self._first.to)).sum())
         apart = distances(inputs)
         self.pulled.add(ranks(apart, found.rows[clear], found.to[clear]))
+        self._parted.add(found, apart)
         for matching in matchings(len(inputs), blocks):
             self._match(self._tallies.setdefault(matching.name, MatchingSeen()), matching, found, apart)
 
@@ -124,11 +158,13 @@ class PairsMatched:
             step=step,
             site=site,
             looks=self.looks,
-            fixed=self.fixed / self.asked,
+            fixed=self.fixed / max(1, self.asked),
             pulled=self.pulled.seen(),
             matching=name,
             matched=best.matched.seen(),
             beside=best.beside.seen(),
             shared=best.shared / max(1, best.asked),
             pushed=best.pushed / max(1, best.asked),
+            labelled=self.kindred.seen(),
+            **self._parted.seen(),
         )

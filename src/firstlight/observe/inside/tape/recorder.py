@@ -16,6 +16,7 @@ import torch
 from torch.nn.parameter import is_lazy
 
 from firstlight.observe.inside import reading, sites
+from firstlight.observe.inside.tape.kin import Kin, compared
 from firstlight.records.places import Site
 
 
@@ -87,6 +88,7 @@ class Row:
         "function",
         "inputs",
         "keywords",
+        "kin",
         "likely",
         "line",
         "marks",
@@ -114,6 +116,8 @@ class Row:
         self.writes = False
         self.cast: Cast | None = None
         """The last one behind what it gave."""
+        self.kin: tuple[Kin, ...] = ()
+        """Comparisons of labels behind what it gave."""
         self.before: torch.Tensor | None = None
         """What a tensor that is written to in place was before, where it is small."""
 
@@ -172,6 +176,7 @@ class Recorder:
             row.writes = writes
         earlier = (made[0].cast for _, _, made in inputs if made is not None)
         row.cast = (None if self.whole else _cast(row, call, outputs[0])) or next(filter(None, earlier), None)
+        row.kin = compared(call.name, call.arguments, outputs[0], inputs) if inputs else ()
         for index, output in enumerate(outputs):
             self._bind(output, (row, index))
 

@@ -4,6 +4,7 @@ import torch
 
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.observer import Observer
+from firstlight.observe.inside.relations.kindred import labels_compared
 from firstlight.observe.inside.relations.matching import PairsMatched
 from firstlight.observe.inside.tape.attraction import embedded, fed, pulled, suits
 from firstlight.observe.inside.tape.recorder import Recorder
@@ -26,7 +27,11 @@ class Attractions:
 
     def wanted(self) -> bool:
         """A copy is not asked."""
-        asked = self._tried < MOST_TRIED and self._vain < MOST_VAIN and self.matched.looks < MOST_LOOKS
+        asked = (
+            self._tried < MOST_TRIED
+            and self._vain < MOST_VAIN
+            and max(self.matched.looks, len(self.matched.kindred.looks)) < MOST_LOOKS
+        )
         return asked and self.observer.timeline is None and not self.observer.light
 
     def backward_begins(self, root: torch.Tensor, _retain: bool, functional: bool) -> None:
@@ -35,18 +40,25 @@ class Attractions:
         self._tried += 1
         tail = tail_of(self.recorder, root)
         outputs = embedded(tail) if tail is not None else []
-        inputs = fed(self.recorder, outputs) if suits(outputs) else None
-        if tail is None or inputs is None:
+        if tail is None or not suits(outputs):
+            return
+        inputs, kinds = fed(self.recorder, outputs), labels_compared(tail)
+        if inputs is None and not kinds:
             return
         found = pulled(tail, outputs)
         if found is None:
             self._vain += 1
             return
-        self._site = self._site or tail.rows[-1].line or sites.caller()
-        self.matched.add(found, inputs, len(outputs))
+        site = tail.rows[-1].line or sites.caller()
+        self._site = self._site or site
+        if site != self._site:
+            return
+        self.matched.kindred.add(found, kinds, len(outputs))
+        if inputs is not None:
+            self.matched.add(found, inputs, len(outputs))
 
     def tell(self) -> None:
-        if self.matched.looks:
+        if self.matched.looks or self.matched.kindred.looks:
             self.observer.emit(self.matched.record(self.observer.step, self._site))
 
 
