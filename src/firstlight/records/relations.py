@@ -291,6 +291,31 @@ class Encoded(msgspec.Struct, frozen=True, kw_only=True):
     """Share of the rows whose group has the mean answer that the feature says, to rounding."""
 
 
+class Transfer(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether what training examples tell of their answers holds for evaluated ones, by plain fits.
+
+    Of an evaluation for which it holds best. All but counts are correlations of foretold answers with true ones.
+    """
+
+    trained: int = 0
+    """Examples that were fitted; 0 where no evaluated examples were seen with their answers."""
+    evaluated: int = 0
+    here: float = 0.0
+    """Of training examples, by a fit to others of them, and below, of evaluated ones by a fit to others of those."""
+    there: float = 0.0
+    across: float = 0.0
+    """Of evaluated examples, by a fit to training examples. What follows is asked where that is little."""
+    apart: float = 0.0
+    """Of the side an example is on, by its inputs: where it is little, they are alike."""
+    relabelled: float = 0.0
+    """`across`, with classes of other numbers, and below, with each side's inputs on its own scale."""
+    rescaled: float = 0.0
+    columns: tuple[tuple[int, int], ...] = ()
+    """Input and column of whole numbers that go with other answers on either side."""
+    site: Site | None = None
+    """Where the model is evaluated."""
+
+
 class RelationsSeen(Sighting, frozen=True, kw_only=True, tag="relations"):
     """What examples and answers that met on one line have to do with each other, over the sample that was kept."""
 
@@ -338,6 +363,8 @@ class RelationsSeen(Sighting, frozen=True, kw_only=True, tag="relations"):
     """Asked where other examples than those trained on were evaluated."""
     spans: Spans = Spans()
     encoded: Encoded = Encoded()
+    transfer: Transfer = Transfer()
+    """Asked where the answers of evaluated examples are known."""
     seconds: float = 0.0
     """What the comparison took."""
 
