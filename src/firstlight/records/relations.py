@@ -314,6 +314,8 @@ class Transfer(msgspec.Struct, frozen=True, kw_only=True):
     """Input and column of whole numbers that go with other answers on either side."""
     site: Site | None = None
     """Where the model is evaluated."""
+    scores: tuple[tuple[str, float], ...] = ()
+    """What metrics of scikit-learn came to last, of the answers of these examples."""
 
 
 class RelationsSeen(Sighting, frozen=True, kw_only=True, tag="relations"):
@@ -393,13 +395,17 @@ class Relations(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HeldBackScore(msgspec.Struct, frozen=True, kw_only=True):
-    """An accuracy of held-back examples that the program printed last, beside how it does on what it trains on."""
+    """A score of held-back examples as it was last, whose level by chance is known, beside how training does."""
 
     rank: int
     name: str
     value: float
+    guess: float
+    """What chance gets: of an accuracy, one answer for all examples."""
+    accuracy: bool = True
     own: float
-    common: float
-    """As in `Skills`."""
+    """The program's own skill on what it trains on, and below, that of a plain fit on examples it was not given; as in
+    `Skills`."""
+    foretold: float = 0.0
     site: Site | None
     """Where the model is evaluated."""

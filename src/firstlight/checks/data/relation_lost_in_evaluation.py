@@ -90,4 +90,5 @@ CHECK = Check(
     severity=Severity.WARNING,
     confidence=0.8,
     find=find,
+    since="0.2",
 )

@@ -105,3 +105,16 @@ def test_it_is_over_after_many_calls() -> None:
         held.asked([INPUTS], None, None)
 
     assert not held.open
+
+
+def test_a_score_is_of_an_evaluation_and_not_of_a_batch() -> None:
+    held = HeldOut()
+    for rows in (slice(0, 20), slice(20, 30)):
+        held.asked([INPUTS[rows]], None, None)
+
+    assert held.met(ANSWERS[:10]) is None
+    part = held.met(ANSWERS)
+    assert part is not None
+    part.scores["roc_auc_score"] = 0.5
+    held.no_more_scores()
+    assert not part.scores

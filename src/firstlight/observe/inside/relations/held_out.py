@@ -4,6 +4,7 @@ A model is asked first, and its predictions meet the answers later: batch by bat
 Until then the inputs wait. What is compared has a row for each of those asked for last, or for all that are waiting.
 """
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,7 +27,7 @@ MOST_OF_AN_ANSWER = 64
 Key = tuple[Any, ...]
 
 
-@dataclass
+@dataclass(eq=False)
 class AskedFor:
     """One call: the examples of it that are kept, and where they are among all its rows."""
 
@@ -42,6 +43,8 @@ class HeldPart:
 
     site: Site | None
     sample: Sample = field(default_factory=Sample)
+    scores: dict[str, float] = field(default_factory=dict)
+    """What metrics came to last, by their names."""
 
 
 class HeldOut:
@@ -72,17 +75,23 @@ class HeldOut:
         self._last = AskedFor(count, chosen, inputs, answer)
         waiting.append(self._last)
 
-    def met(self, answers: torch.Tensor) -> None:
-        """What predictions were compared with: of the last call, or of all calls of the last evaluation."""
+    def met(self, answers: torch.Tensor) -> HeldPart | None:
+        """What the predictions of the last calls were compared with; the evaluation, if it is of more than a batch."""
         if self._last is None or not _are_answers(answers):
-            return
-        if len(answers) == self._last.rows:
-            self._last.answer = answers
-            return
-        for waiting in self._waiting.values():
-            if waiting[-1] is self._last and sum(one.rows for one in waiting) == len(answers):
-                for one, own in zip(waiting, answers.split([one.rows for one in waiting]), strict=True):
-                    one.answer = own
+            return None
+        key, waiting = next((key, calls) for key, calls in self._waiting.items() if calls[-1] is self._last)
+        sizes = list(itertools.accumulate(one.rows for one in reversed(waiting)))
+        if len(answers) not in sizes:
+            return None
+        last = waiting[-1 - sizes.index(len(answers)) :]
+        for one, own in zip(last, answers.split([one.rows for one in last]), strict=True):
+            one.answer = own
+        return self.parts[key] if len(last) > 1 or last == waiting else None
+
+    def no_more_scores(self) -> None:
+        """Later ones are not followed back to what they are of, and earlier ones are not the last."""
+        for part in self.parts.values():
+            part.scores.clear()
 
     def training_goes_on(self, step: int) -> None:
         """Those that met no answers are let go."""

@@ -47,7 +47,7 @@ class BothSides(NamedTuple):
 def transfer(trained: Sample, parts: Sequence[HeldPart]) -> Transfer:
     """Of the evaluation for which training tells most: others may be of another kind on purpose."""
     found = [
-        replace(told, site=part.site)
+        replace(told, site=part.site, scores=tuple(part.scores.items()))
         for part in parts
         if part.sample.kept >= LEAST_EVALUATED and (told := _of_part(trained, part.sample)) is not None
     ]

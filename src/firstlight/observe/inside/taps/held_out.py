@@ -81,11 +81,16 @@ class HeldOutTap:
             if alone and answer.ndim and predicted.ndim and len(answer) == len(predicted):
                 self.held_out.met(answer)
 
-    def metric(self, _name: str, arguments: tuple[Any, ...], _found: Any) -> None:
+    def metric(self, name: str, arguments: tuple[Any, ...], found: Any) -> None:
         """scikit-learn takes the answers first. What is no array of numbers is none of ours, and raises."""
-        if self._wanted and arguments and len(arguments[0]) <= MOST_VALUES:
-            answers = arguments[0].to_numpy() if hasattr(arguments[0], "to_numpy") else arguments[0]
-            self.held_out.met(torch.as_tensor(answers))
+        if self.observer.timeline is None and not self._wanted:
+            self.held_out.no_more_scores()
+        if not self._wanted or not arguments or len(arguments[0]) > MOST_VALUES:
+            return
+        answers = arguments[0].to_numpy() if hasattr(arguments[0], "to_numpy") else arguments[0]
+        part = self.held_out.met(torch.as_tensor(answers))
+        if part is not None:
+            part.scores[name] = float(found)
 
     def backward_begins(self, *_: Any) -> None:
         self._loader, self._batch = None, []
