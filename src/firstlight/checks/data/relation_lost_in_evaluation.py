@@ -40,7 +40,7 @@ class Limits(Settable):
 def find(relations: Relations, limits: Limits) -> Found:
     seen = relations.seen.transfer
     sides = ((seen.here, seen.trained), (seen.there, seen.evaluated))
-    if not all(told >= limits.agreement and told * math.sqrt(rows) >= limits.deviations for told, rows in sides):
+    if not all(rows > 0 and told >= max(limits.agreement, limits.deviations / math.sqrt(rows)) for told, rows in sides):
         return
     own, luck = min(seen.here, seen.there), limits.interval / math.sqrt(seen.evaluated)
     reason = _reason(seen, limits.mended * own, limits)
