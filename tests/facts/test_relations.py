@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from firstlight.facts.derive import derive
-from firstlight.facts.relations import foretold, held_back_scores, with_settled
+from firstlight.facts.relations import foretold, with_settled
 from firstlight.facts.standing import BELOW
 from firstlight.records.declared import LabelsSeen, LagSeen
 from firstlight.records.learning import LearningSign
@@ -117,33 +117,6 @@ def test_conflicts_of_a_run_are_told_unless_the_experiment_declares_its_data() -
     assert facts(SEEN, found, kind=LabelsSeen) == [found]
     assert facts(acting, kind=LabelsSeen) == facts(unrelated, kind=LabelsSeen) == []
     assert len(facts(related, kind=LabelsSeen)) == 1
-
-
-@pytest.mark.parametrize(
-    ("name", "values", "value"),
-    [
-        ("test accuracy", (0.5, 0.3), 0.3),
-        ("held-out accuracy", (0.004,), 0.004),
-        ("val_acc", (91.5, 12.5), 0.125),
-        ("train acc", (0.9,), None),
-        ("accuracy", (0.9,), None),
-        ("test loss", (0.9,), None),
-        ("latest acc", (0.9,), None),
-    ],
-)
-def test_accuracies_of_held_back_examples_are_known_by_their_names(
-    name: str, values: tuple[float, ...], value: float | None
-) -> None:
-    trained = Relations(seen=replace(SEEN, skills=Skills(rows=640, own=0.9, common=0.25, step=300)))
-
-    assert [one.value for one in held_back_scores([trained], {name: values})] == ([] if value is None else [value])
-
-
-def test_answers_that_are_values_have_no_guess_to_be_held_against() -> None:
-    trained = Relations(seen=replace(SEEN, skills=Skills(rows=640, own=0.9, step=300)))
-
-    assert list(held_back_scores([trained], {"test accuracy": (0.1,)})) == []
-    assert list(held_back_scores([], {"test accuracy": (0.1,)})) == []
 
 
 def test_the_best_plain_fit_to_answers_of_the_data_counts() -> None:

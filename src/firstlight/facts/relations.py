@@ -1,7 +1,6 @@
 """Relations in the data, as checks take them. Where an experiment declares its data, what its probes read counts."""
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -11,10 +10,9 @@ from firstlight.facts.learning import rate_rises
 from firstlight.facts.sightings import Sightings, groups
 from firstlight.facts.standing import BELOW
 from firstlight.records.declared import LabelsSeen, LagSeen
-from firstlight.records.feed import FeedSeen
 from firstlight.records.flows import Levelling, Place
 from firstlight.records.learning import CERTIFIED, LearningSign
-from firstlight.records.relations import HeldBackScore, Lag, Relations, RelationsSeen
+from firstlight.records.relations import Lag, Relations, RelationsSeen
 from firstlight.records.timelines import Dependence
 from firstlight.records.training import StepSeen
 
@@ -94,28 +92,6 @@ def _goes_on(lag: Lag, asked: Sequence[Dependence]) -> bool:
 def foretold(facts: Iterable[Any]) -> float:
     """Deviations from luck of the best plain fit on any line, to answers that are the data's own; 0 where none is."""
     return max((one.seen.skills.deviations for one in facts if isinstance(one, Relations) and one.scored), default=0.0)
-
-
-def held_back_scores(facts: Iterable[Any], told: Mapping[str, Sequence[float]]) -> Iterator[HeldBackScore]:
-    """Of a program that came to its end: `told` is what it printed, by name."""
-    known = tuple(facts)
-    trained = next((one for one in known if isinstance(one, Relations) and one.scored and one.seen.skills.common), None)
-    if trained is None:
-        return
-    skills = trained.seen.skills
-    sites = (one.eval_site for one in known if isinstance(one, FeedSeen) and one.eval_site is not None)
-    score = HeldBackScore(
-        rank=trained.rank, name="", value=0.0, own=skills.own, common=skills.common, site=next(sites, None)
-    )
-    for name, values in told.items():
-        words = re.split(r"[^a-z]+", name.lower())
-        if words[-1] in ACCURACIES and HELD_BACK.intersection(words):
-            yield replace(score, name=name, value=values[-1] / (PERCENT if max(values) > 1 else 1.0))
-
-
-ACCURACIES = ("acc", "accuracy")
-HELD_BACK = frozenset({"val", "valid", "validation", "test", "held", "heldout", "holdout", "eval", "evaluation", "dev"})
-PERCENT = 100.0
 
 
 def _steady(lag: Lag) -> bool:

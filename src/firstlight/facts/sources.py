@@ -195,7 +195,7 @@ SOURCES: dict[type, Source] = {
         "operations",
         "tape",
         "relations",
-        absent="no program that came to its end printed the accuracy of held-back examples",
+        absent="no program that came to its end told a score of held-back examples",
     ),
     relations.Relations: _from(
         "operations",

@@ -13,7 +13,8 @@ from firstlight.diagnosis.prove import prove
 from firstlight.experiments.plan import Order
 from firstlight.experiments.rehearsal import attempts_of
 from firstlight.facts.derive import derive
-from firstlight.facts.relations import foretold, held_back_scores, with_settled
+from firstlight.facts.relations import foretold, with_settled
+from firstlight.facts.scores import held_back_scores
 from firstlight.facts.sources import READ_FROM_SOURCE
 from firstlight.facts.splits import with_rehearsed, with_unread
 from firstlight.facts.standing import settled_sign

@@ -292,6 +292,33 @@ class Encoded(msgspec.Struct, frozen=True, kw_only=True):
     is smaller: where one group holds nearly all rows, the line may go through it alone."""
 
 
+class Transfer(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether what training examples tell of their answers holds for evaluated ones, by plain fits.
+
+    Of an evaluation for which it holds best. All but counts are correlations of foretold answers with true ones.
+    """
+
+    trained: int = 0
+    """Examples that were fitted; 0 where no evaluated examples were seen with their answers."""
+    evaluated: int = 0
+    here: float = 0.0
+    """Of training examples, by a fit to others of them, and below, of evaluated ones by a fit to others of those."""
+    there: float = 0.0
+    across: float = 0.0
+    """Of evaluated examples, by a fit to training examples. What follows is asked where that is little."""
+    apart: float = 0.0
+    """Of the side an example is on, by its inputs: where it is little, they are alike."""
+    relabelled: float = 0.0
+    """`across`, with classes of other numbers, and below, with each side's inputs on its own scale."""
+    rescaled: float = 0.0
+    columns: tuple[tuple[int, int], ...] = ()
+    """Input and column of whole numbers that go with other answers on either side."""
+    site: Site | None = None
+    """Where the model is evaluated."""
+    scores: tuple[tuple[str, float], ...] = ()
+    """What metrics of scikit-learn came to last, of the answers of these examples."""
+
+
 class RelationsSeen(Sighting, frozen=True, kw_only=True, tag="relations"):
     """What examples and answers that met on one line have to do with each other, over the sample that was kept."""
 
@@ -339,6 +366,8 @@ class RelationsSeen(Sighting, frozen=True, kw_only=True, tag="relations"):
     """Asked where other examples than those trained on were evaluated."""
     spans: Spans = Spans()
     encoded: Encoded = Encoded()
+    transfer: Transfer = Transfer()
+    """Asked where the answers of evaluated examples are known."""
     seconds: float = 0.0
     """What the comparison took."""
 
@@ -367,13 +396,17 @@ class Relations(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HeldBackScore(msgspec.Struct, frozen=True, kw_only=True):
-    """An accuracy of held-back examples that the program printed last, beside how it does on what it trains on."""
+    """A score of held-back examples as it was last, whose level by chance is known, beside how training does."""
 
     rank: int
     name: str
     value: float
+    guess: float
+    """What chance gets: of an accuracy, one answer for all examples."""
+    accuracy: bool = True
     own: float
-    common: float
-    """As in `Skills`."""
+    """The program's own skill on what it trains on, and below, that of a plain fit on examples it was not given; as in
+    `Skills`."""
+    foretold: float = 0.0
     site: Site | None
     """Where the model is evaluated."""

@@ -1,12 +1,15 @@
 """The program fits its training labels, but its score on held-out examples is no better than a guess.
 
 ## What it sees
-Batch by batch the program predicts the classes it is trained on. It ran to its end, and the last accuracy that it
-printed for validation or test examples is about that of always predicting the most common class, or lower.
+Batch by batch the program predicts the answers it is trained on, or at least does so in part where a plain fit to some
+training examples predicts others. It ran to its end, and the last score that it printed for validation or test examples
+is about what chance gets, or lower. An accuracy is compared with always predicting the most common class, a balanced
+one with a share of one class, an AUC with 0.5, and R², correlations, Cohen's kappa and Matthews' coefficient with 0.
+Metrics of scikit-learn count too, if their answers are those of examples that the program does not train on.
 
 ## When it is fine
-Nothing may carry over from one example to another, as with random labels that are memorized. Scores are recognized by
-their names (`val_acc`, `test accuracy`), and only accuracies are judged.
+Nothing may carry over from one example to another, as with random labels that are memorized. Printed scores are
+recognized by their names (`val_acc`, `test auc`).
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -15,21 +18,27 @@ from firstlight.records.relations import HeldBackScore
 
 class Limits(Settable):
     learnt: float = 0.8
-    """Smallest training skill, where 0 is predicting one class for all examples and 1 is never wrong."""
+    """Smallest training skill, where 0 is predicting the same for all examples and 1 is never wrong."""
+    foretold: float = 0.3
+    """Smallest training skill where a plain fit has as much on examples it was not given: then it can carry over."""
     above: float = 0.05
     """Largest skill on held-out examples, on the same scale, that still counts as a guess."""
 
 
 def find(score: HeldBackScore, limits: Limits) -> Found:
-    guess = score.common
-    if not (score.own >= limits.learnt and score.value <= guess + limits.above * (1 - guess)):
+    guess = score.guess
+    learnt = score.own >= limits.learnt or (score.own >= limits.foretold and score.foretold >= limits.foretold)
+    if not (learnt and score.value <= guess + limits.above * (1 - guess)):
         return
+    by, own = "a guess", f"{score.own:.0%} of the way from a guess to being always right"
+    if score.accuracy:
+        by, own = "always predicting the most common class", f"{guess + score.own * (1 - guess):.3g}"
     yield Evidence(
         where=at(score.site, rank=score.rank),
-        saw=f"`{score.name}` is {score.value:.3g} at the end, while always predicting the most common class gets "
-        f"{guess:.3g}; on its training labels the program reaches {guess + score.own * (1 - guess):.3g}",
+        saw=f"`{score.name}` is {score.value:.3g} at the end, while {by} gets {guess:.3g}; on its training "
+        f"{'labels' if score.accuracy else 'answers'} the program reaches {own}",
         wanted="held-out examples that are predicted about as well",
-        numbers={"value": score.value, "common": guess, "own": score.own},
+        numbers={"value": score.value, "guess": guess, "own": score.own},
     )
 
 

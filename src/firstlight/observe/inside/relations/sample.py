@@ -77,6 +77,11 @@ class Sample:
         self._moments.append(torch.stack([torch.full((count,), step), torch.arange(count), places], 1))
         self.kept += count
 
+    def has_answers_of(self, other: "Sample") -> bool:
+        """As far as both go, in the same order."""
+        least = min(self.kept, other.kept)
+        return least > 0 and torch.equal(self.answer()[:least], other.answer()[:least])
+
     def inputs(self) -> list[torch.Tensor]:
         return [torch.cat(part) for part in zip(*self._inputs, strict=True)]
 

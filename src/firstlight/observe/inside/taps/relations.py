@@ -16,6 +16,7 @@ from firstlight.observe.inside.relations.beside import EvaluatedBeside
 from firstlight.observe.inside.relations.comparing import LEAST_EXAMPLES, compared
 from firstlight.observe.inside.relations.counting import RowsCounted
 from firstlight.observe.inside.relations.ending import EndsCounted
+from firstlight.observe.inside.relations.held_out import HeldOut
 from firstlight.observe.inside.relations.in_order import BatchPlaces, in_order, places_of, same_values, tensors_of
 from firstlight.observe.inside.relations.keeping import AnswersKept
 from firstlight.observe.inside.relations.mixing import InputsMixed
@@ -27,13 +28,14 @@ from firstlight.observe.inside.relations.series import AnswerSeries, series_of
 from firstlight.observe.inside.relations.skill import EVERY, OwnSkill
 from firstlight.observe.inside.relations.standing import LoadedFrom
 from firstlight.observe.inside.relations.stored import keeps_arrays, stored
+from firstlight.observe.inside.relations.transferring import transfer
 from firstlight.observe.inside.tape.reach import left_when_sure
 from firstlight.observe.inside.tape.recorder import PARAMETER, Mark, Recorder
 from firstlight.observe.inside.tape.tail import Meeting, Tail, tail_of
 from firstlight.observe.inside.taps.models import Call
 from firstlight.records.places import Site
 from firstlight.records.reach import InputsReached
-from firstlight.records.relations import Encoded, Groups, Lag, Neighbours, Reordered, Skills, Spans
+from firstlight.records.relations import Encoded, Groups, Lag, Neighbours, Reordered, Skills, Spans, Transfer
 from firstlight.records.stored import ExamplesStored
 
 T = TypeVar("T")
@@ -68,6 +70,8 @@ class MeetingLine:
         self.skill = OwnSkill()
         self.last: LastCall | None = None
         self.left_when_sure: float | None = None
+        self.of_data = False
+        """Its answers are the data's own."""
         self.asked = 0
         self.lags: list[Lag] = []
         self.loaded: tuple[weakref.ref[Any], BatchPlaces] | None = None
@@ -152,7 +156,7 @@ class RelationsTap:
         self._call: tuple[Call, Site | None, int] | None = None
         """The only one of them, with its line and the rows of the tape when it returned."""
         self._begun = self._asides = False
-        self.beside = EvaluatedBeside()
+        self.beside, self.held_out = EvaluatedBeside(), HeldOut()
         self.steps = self.with_asides = 0
 
     def wanted(self) -> bool:
@@ -231,6 +235,7 @@ class RelationsTap:
             if call is not None and not within and self.observer.timeline is None and line.skill.possible:
                 line.last = last_call(call[0], taken(inputs, len(meeting.answer)), meeting) or line.last
             if inputs and _is_answer(meeting):
+                line.of_data = True
                 line.kept.add(inputs, meeting.answer, self._batch, self.observer.step)
                 line.follow(self._loader, inputs[0], meeting.answer, self._batch)
                 if self.observer.timeline is None:
@@ -272,6 +277,7 @@ class RelationsTap:
                     reach=self._reach(line, skills),
                     stored=self._stored(line),
                     **self._beside(line),
+                    transfer=self._transfer(line),
                     left_when_sure=line.left_when_sure or 0.0,
                     acting=self.with_asides > ACTING * max(1, self.steps),
                     seconds=round(time.perf_counter() - begun, 3),
@@ -310,6 +316,20 @@ class RelationsTap:
         told = {name: aside.asked(self.observer, _encoded(question)) for name, question in questions.items()}
         kinds = {"groups": Groups, "groups_named": Groups, "spans": Spans, "encoded": Encoded}
         return {name: msgspec.json.decode(answer, type=kinds[name]) for name, answer in told.items() if answer}
+
+    def _transfer(self, line: MeetingLine) -> Transfer:
+        """Between what is trained on and what is evaluated, of answers that are the data's own."""
+        self.held_out.training_goes_on(self.observer.step)
+        parts = list(self.held_out.parts.values())
+        if self.observer.timeline is not None or not parts or not self._is_scored(line):
+            return Transfer()
+        answer = aside.asked(self.observer, lambda: msgspec.json.encode(transfer(line.sample, parts)))
+        return msgspec.json.decode(answer, type=Transfer) if answer else Transfer()
+
+    def _is_scored(self, line: MeetingLine) -> bool:
+        """Evaluated answers can only be those of this line: no other one is given answers of its own."""
+        others = [one for one in self.lines.values() if one.of_data and one is not line]
+        return line.of_data and all(line.sample.has_answers_of(one.sample) for one in others)
 
     def _stored(self, line: MeetingLine) -> ExamplesStored:
         loader = line.loaded[0]() if line.loaded is not None else None

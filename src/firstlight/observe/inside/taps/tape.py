@@ -5,7 +5,7 @@ from torch.nn.modules.module import register_module_buffer_registration_hook
 
 from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.tape.recorder import Recorder
-from firstlight.observe.inside.taps import attractions, dealings, entropy, relations
+from firstlight.observe.inside.taps import attractions, dealings, entropy, held_out, relations
 from firstlight.observe.inside.taps.certificate import Certificate
 from firstlight.observe.inside.taps.comparisons import ComparisonTap
 from firstlight.observe.inside.taps.looks import Looks
@@ -24,6 +24,8 @@ def install(observer: Observer, models: Models, mode: Operations) -> None:
     moments.model_called.append(observer.shielded("comparisons", comparisons.model_called))
     moments.next_step.append(looks.next_step)
     related = relations.install(observer, recorder) if "relations" in observer.spec.taps else None
+    if related is not None:
+        held_out.install(observer, mode, related)
     attracted = attractions.install(observer, recorder) if "relations" in observer.spec.taps else None
     weighing = Weighing(observer, recorder, dealt)
     others = [weighing.wanted, *(one.wanted for one in (related, attracted) if one is not None)]
