@@ -1,6 +1,6 @@
 from torch import nn
 
-from firstlight.observe.inside.made import RunningLine, Made
+from firstlight.observe.inside.made import Made, RunningLine
 
 
 def line(number: int, function: str = "run") -> RunningLine:

@@ -53,11 +53,13 @@ class WeightsFollowed:
             self._moments[_digest(found)] = self.moment
 
     def _look(self) -> list[torch.Tensor]:
-        looked = []
-        for tensor in self._tensors:
-            flat = tensor.detach().reshape(-1)
-            looked.append(flat[:: max(1, len(flat) // VALUES)][:VALUES].to("cpu", torch.float32, copy=True))
-        return looked
+        """All in one transfer, where they are on one device."""
+        flat = [tensor.detach().reshape(-1) for tensor in self._tensors]
+        some = [one[:: max(1, len(one) // VALUES)][:VALUES].float() for one in flat]
+        if len({one.device for one in some}) > 1:
+            some = [one.cpu() for one in some]
+        whole = torch.cat(some).to("cpu", copy=True)
+        return list(whole.split([len(one) for one in some]))
 
 
 def _digest(found: list[torch.Tensor]) -> int:

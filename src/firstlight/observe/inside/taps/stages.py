@@ -8,7 +8,7 @@ from torch.nn.modules.module import register_module_parameter_registration_hook
 from firstlight.observe.inside import sites
 from firstlight.observe.inside.begun_anew import WeightsFollowed
 from firstlight.observe.inside.evaluated import PartSeen
-from firstlight.observe.inside.made import RunningLine, Made, lines
+from firstlight.observe.inside.made import Made, RunningLine, lines
 from firstlight.observe.inside.near import table_of
 from firstlight.observe.inside.observer import rank
 from firstlight.observe.inside.origin import Origins
