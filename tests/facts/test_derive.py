@@ -25,6 +25,7 @@ from firstlight.records.failing import Failing
 from firstlight.records.inner import EntropySeen, Erased, Moved, Movement, NormStatistics, Units
 from firstlight.records.kept import GraphsKept
 from firstlight.records.learning import NO_SIGN, Gone, LearningSign
+from firstlight.records.lived_on import HeldBack
 from firstlight.records.nonfinite import NonFinite
 from firstlight.records.pairs import PairsPulled
 from firstlight.records.places import Site
@@ -219,6 +220,22 @@ def program(rank: int) -> list[Sighting]:
             tensors=4,
         ),
         RandomAgain(**place, model="Net", times=3, first=1, again=2),
+        HeldBack(
+            **place,
+            model=0,
+            name="Net",
+            made=OTHER,
+            stages=2,
+            earlier=1,
+            later=2,
+            began=1,
+            ended=9,
+            trained=(90, 90),
+            held=(30, 30),
+            before=30,
+            after=30,
+            now=(0, 0),
+        ),
         EvaluationLeaves(**place, model="Net", evaluations=2, weights=2, statistics=0, between=0, in_eval=True),
         GraphsKept(**place, model="Net", evaluates=True, calls=9, alive=9, whole=9, bytes=100),
         GroupFrozen(**place, optimizer="Adam", built=None, parameters=Some(tensors=2), rate=0.1, steps=9),

@@ -64,6 +64,7 @@ from firstlight.records.evaluated import EvaluationLeaves
 from firstlight.records.failing import Failing
 from firstlight.records.inner import EntropySeen, Erased
 from firstlight.records.kept import GraphsKept
+from firstlight.records.lived_on import HeldBack
 from firstlight.records.pairs import PairsPulled
 from firstlight.records.program import ColumnsDropped, FitSeen, Waiting, Wrapped
 from firstlight.records.randomness import RandomAgain
@@ -203,6 +204,7 @@ REDUCERS: tuple[Reducer, ...] = (
     Accounts(ScoreCarried, ("site", "of_examples"), FIRST),
     Accounts(ScheduleAhead, ("schedule", "site"), FIRST),
     Accounts(GraphsKept, ("site",), FIRST),
+    Accounts(HeldBack, ("model",), longest="exchanged"),
     Accounts(GroupFrozen, ("optimizer", "site"), FIRST),
     Accounts(RoundedAway, ("site",), FIRST),
     Accounts(StuckAtZero, ("optimizer", "site"), FIRST),

@@ -29,6 +29,7 @@ from firstlight.records.copies import CopySeen
 from firstlight.records.evaluated import EvaluationLeaves
 from firstlight.records.inferred import Inferred
 from firstlight.records.kept import GraphsKept
+from firstlight.records.lived_on import HeldBack
 from firstlight.records.pairs import PairsPulled
 from firstlight.records.program import ColumnsDropped, FitSeen, Waiting, Wrapped
 from firstlight.records.randomness import RandomAgain
@@ -191,6 +192,13 @@ SOURCES: dict[type, Source] = {
     source.Triplet: _from(absent="no loss of a positive, a negative and a margin is written", bears="source"),
     log.LogSeen: _from(absent="`firstlight log validate` judges event logs"),
     feed.FeedSeen: _from("feeding", "loaders", absent="no model was seen in training", bears="data"),
+    HeldBack: _from(
+        "feeding",
+        "loaders",
+        absent="no model went on to be trained until other examples were held back from it than before",
+        bears="data",
+        rehearsed=True,
+    ),
     relations.HeldBackScore: _from(
         "operations",
         "tape",

@@ -39,6 +39,7 @@ from firstlight.records.finding import Finding
 from firstlight.records.given_up import GivenUp
 from firstlight.records.kept import GraphsKept
 from firstlight.records.learning import CERTIFIED, LearningSign
+from firstlight.records.lived_on import HeldBack
 from firstlight.records.nonfinite import BadOperation
 from firstlight.records.randomness import RandomAgain
 from firstlight.records.rehearsal import ScheduleAhead
@@ -74,6 +75,7 @@ LIFE = (
     StuckAtZero,
     CopySeen,
     RandomAgain,
+    HeldBack,
 )
 """What a rehearsal sees of a program's later life, and the program itself is ended before."""
 LATER = (Mode, StepOrder, EvaluationSeen, Census)

@@ -11,9 +11,9 @@ from typing import Any
 from firstlight.records.sighting import Sighting
 from firstlight.records.wire import any_of
 
-MODULES = """averages carried census copies dealings evaluated failing feed given_up inner kept learning nonfinite pairs
-program randomness rehearsal relations restored resumed rounded scoring selection standing_by steered stored stuck
-symmetry taped timelines training trials"""
+MODULES = """averages carried census copies dealings evaluated failing feed given_up inner kept learning lived_on
+nonfinite pairs program randomness rehearsal relations restored resumed rounded scoring selection standing_by steered
+stored stuck symmetry taped timelines training trials"""
 
 for name in MODULES.split():
     importlib.import_module(f"firstlight.records.{name}")

@@ -91,7 +91,9 @@ class Feed:
         self._apart = self._longest = 0
         """Evaluated since one that was trained on, and the most of them at once."""
 
-    def train(self, given: Mapping[str, torch.Tensor], measure: bool = True) -> None:
+    def train(self, given: Mapping[str, torch.Tensor], measure: bool = True) -> list[int]:
+        """The keys of the examples; none once there are too many of them."""
+        keys: list[int] = []
         if len(self.trained) < MOST_EXAMPLES:
             known_by = identity(given)
             keys = rows.keys(known_by)
@@ -107,8 +109,11 @@ class Feed:
             self.room = self.room or rows.room(known_by)
         if measure:
             self._measure("train", given)
+        return keys
 
-    def evaluate(self, given: Mapping[str, torch.Tensor], measure: bool = True, part: PartSeen | None = None) -> None:
+    def evaluate(
+        self, given: Mapping[str, torch.Tensor], measure: bool = True, part: PartSeen | None = None
+    ) -> list[int]:
         """A batch of the training set may be looked at on purpose; others are judged by what was trained on before."""
         known_by = identity(given)
         keys = rows.keys(known_by) if self.trained else []
@@ -136,6 +141,7 @@ class Feed:
                     pieces.evaluate(given)
         if measure and several and not (found and pure):
             self._measure("eval", given)
+        return keys
 
     def carried(self, training: bool, given: Mapping[str, torch.Tensor], batch: Sequence[torch.Tensor]) -> None:
         """`batch` is what a loader gave last."""

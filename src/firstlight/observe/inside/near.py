@@ -46,7 +46,7 @@ class NearCopies:
         return sum(map(len, self._asked))
 
     def train(self, given: Mapping[str, torch.Tensor], keys: list[int]) -> None:
-        table = _table(given)
+        table = table_of(given)
         if table is None or (self._width and table.shape[1] != self._width):
             return
         self._width = table.shape[1]
@@ -61,7 +61,7 @@ class NearCopies:
 
     def evaluate(self, given: Mapping[str, torch.Tensor], keys: list[int], trained: set[int]) -> None:
         """Those of which no exact copy was trained on."""
-        table = _table(given)
+        table = table_of(given)
         if table is None or table.shape[1] != self._width:
             return
         new = [row for row, key in enumerate(keys[: len(table)]) if key not in trained][: MOST_ASKED - self.asked]
@@ -91,7 +91,7 @@ class NearCopies:
         return close if close >= LEAST_SHARE and between <= GAP * close else 0.0
 
 
-def _table(given: Mapping[str, torch.Tensor]) -> torch.Tensor | None:
+def table_of(given: Mapping[str, torch.Tensor]) -> torch.Tensor | None:
     """Of a model with one input; a part of an example may well come again."""
     tensors = list(given.values())
     if len(tensors) != 1 or not tensors[0].is_floating_point() or tensors[0].ndim < 2 or not len(tensors[0]):

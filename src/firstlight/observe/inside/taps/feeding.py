@@ -14,6 +14,7 @@ from firstlight.observe.inside.echo import Echoes
 from firstlight.observe.inside.evaluated import PartsSeen
 from firstlight.observe.inside.feed import Feed, named
 from firstlight.observe.inside.observer import rank, world
+from firstlight.observe.inside.taps import stages
 from firstlight.observe.inside.taps.models import Call, Models, Root
 from firstlight.records.feed import ExamplesMet, FeedSeen, Overlap
 from firstlight.records.places import Site
@@ -56,8 +57,10 @@ class Plate:
 
 
 class Feeding:
-    def __init__(self, observer: "Observer", models: Models, walked: "Walked") -> None:
-        self.observer, self.models, self.walked = observer, models, walked
+    def __init__(
+        self, observer: "Observer", models: Models, walked: "Walked", stages: "stages.StagesTap | None" = None
+    ) -> None:
+        self.observer, self.models, self.walked, self.stages = observer, models, walked, stages
         self.plates: dict[int, Plate] = {}
         self._made: deque[StorageWeakRef] = deque(maxlen=MOST_MADE)
         """Memory of what models gave lately, also once it is detached."""
@@ -86,11 +89,13 @@ class Feeding:
             plate.given = list(given.values())
             plate.parts.training_goes_on()
             plate.note_widths(given)
-            plate.feed.train(given, measure=plate.train_calls <= MOST_MEASURED)
+            keys = plate.feed.train(given, measure=plate.train_calls <= MOST_MEASURED)
+            if self.stages is not None and not plate.joint:
+                self.stages.trains(root, given, keys, self._loader_of(given) is not None)
             if plate.train_calls <= MOST_MEASURED:
                 plate.feed.carried(True, given, self.batch)
         elif root.backwards:
-            self._without_gradients(plate, given)
+            self._without_gradients(root, plate, given)
 
     def _made_by_models(self, given: dict[str, torch.Tensor], output: object) -> set[str]:
         """Which of the inputs a model gave, now or at one of the last calls. What it hands through it has not made."""
@@ -100,14 +105,17 @@ class Feeding:
                 self._made.append(StorageWeakRef(tensor.untyped_storage()))
         return {name for name, tensor in given.items() if tensor.grad_fn is not None or memory[name] in known}
 
-    def _without_gradients(self, plate: Plate, given: dict[str, torch.Tensor]) -> None:
+    def _without_gradients(self, root: Root, plate: Plate, given: dict[str, torch.Tensor]) -> None:
         gap = self.observer.step - plate.last_step
         plate.last_step = self.observer.step
         plate.crowded += 0 < gap < LEAST_STEPS
         plate.eval_calls += 1
         plate.eval_site = plate.eval_site or sites.caller()
-        part = plate.parts.at(list(given.values()), self._loader_of(given))
-        plate.feed.evaluate(given, measure=plate.eval_calls <= MOST_MEASURED, part=part)
+        loader = self._loader_of(given)
+        part = plate.parts.at(list(given.values()), loader)
+        keys = plate.feed.evaluate(given, measure=plate.eval_calls <= MOST_MEASURED, part=part)
+        if self.stages is not None and not plate.joint:
+            self.stages.evaluates(root, given, keys, loader is not None, part)
         if plate.eval_calls <= MOST_MEASURED:
             plate.feed.carried(False, given, self.batch)
 
@@ -191,7 +199,7 @@ def _memory(tensor: torch.Tensor) -> int:
 
 
 def install(observer: "Observer", models: Models, walked: "Walked") -> "Feeding":
-    feeding = Feeding(observer, models, walked)
+    feeding = Feeding(observer, models, walked, stages.install(observer))
     observer.moments.backward_begins.insert(0, observer.shielded("feeding", feeding.backward_begins))
     observer.moments.model_returned.append(observer.shielded("feeding", feeding.returned))
     observer.moments.batch_given.append(observer.shielded("feeding", feeding.batch_given))
