@@ -125,3 +125,13 @@ def test_the_best_plain_fit_to_answers_of_the_data_counts() -> None:
 
     assert foretold([*lines, own, "another fact"]) == pytest.approx(0.7 * 640**0.5)
     assert foretold([own, Relations(seen=SEEN)]) == 0.0
+
+
+@pytest.mark.parametrize(("begins", "told"), [(0, True), (1, False), (None, True)])
+def test_what_is_asked_two_places_later_of_outputs_that_begin_one_later_is_the_next(
+    begins: int | None, told: bool
+) -> None:
+    shifted = replace(LAG, offset=2, length=31, places=30, whole_numbers=True, aligned=True)
+    asked = Dependence(step=0, kind="future", site=None, own=True, others=0, of=9, begins=begins)
+
+    assert bool(facts(replace(SEEN, lag=shifted), asked, kind=LagSeen)) is told

@@ -66,7 +66,7 @@ def lags(seen: Sightings) -> Iterator[LagSeen]:
     asked = tuple(seen.of(Dependence))
     causal = [dependence.others == 0 for dependence in asked if dependence.kind == "same"]
     for one in _lasts(seen):
-        if one.lag is not None and _steady(one.lag) and not _goes_on(one.lag, asked):
+        if one.lag is not None and _steady(one.lag) and not (_goes_on(one.lag, asked) or _is_next(one.lag, asked)):
             yield LagSeen(
                 rank=one.rank,
                 length=one.lag.length,
@@ -78,6 +78,12 @@ def lags(seen: Sightings) -> Iterator[LagSeen]:
                 causal=causal[0] if causal else None,
                 site=one.site,
             )
+
+
+def _is_next(lag: Lag, asked: Sequence[Dependence]) -> bool:
+    """The loss leaves out the first outputs and as many more of the answers: each is asked for the next id."""
+    begun = {dependence.begins for dependence in asked if dependence.begins is not None}
+    return lag.aligned and lag.offset - 1 in begun
 
 
 def _goes_on(lag: Lag, asked: Sequence[Dependence]) -> bool:

@@ -60,6 +60,8 @@ class Dependence(Sighting, frozen=True, kw_only=True, tag="dependence"):
     """That call scales and shifts all examples alike, by numbers taken from all of them."""
     indexes: bool = False
     """That call makes whole numbers, by which something is looked up: places, as a rule."""
+    begins: int | None = None
+    """The first place of a sequence of outputs that the loss takes; None where it was not found among them."""
 
 
 class Behaviour(Sighting, frozen=True, kw_only=True, tag="behaviour"):

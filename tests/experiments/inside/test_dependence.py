@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from firstlight.experiments.inside.asking import Asked
+from firstlight.experiments.inside.asking import Asked, first_place
 from firstlight.experiments.inside.axes import examples
 from firstlight.experiments.inside.behaviour import behaviour
 from firstlight.experiments.inside.dependence import dependences
@@ -376,3 +376,24 @@ def test_a_model_that_gives_its_loss_alone_is_asked_what_the_loss_was_given(mask
     assert (seen["future"].others == 0) is masked
     assert seen["future"].own
     assert seen["examples"].others == 0
+
+
+OUTPUT = torch.randn(4, 9, 5, generator=torch.Generator().manual_seed(0))
+
+
+@pytest.mark.parametrize(
+    ("predicted", "place"),
+    [
+        (OUTPUT[:, 1:].reshape(-1, 5), 1),
+        (OUTPUT[:, :-1].reshape(-1, 5), 0),
+        (OUTPUT[:, 2:].transpose(1, 2), 2),
+        (OUTPUT.flatten(0, 1), 0),
+        (OUTPUT[:, 1:].reshape(-1, 5) + 1, None),
+        (OUTPUT[:3].flatten(0, 1), None),
+        (OUTPUT[:, 0, 0], None),
+        (None, None),
+    ],
+    ids=["without the first", "without the last", "classes first", "all", "others", "fewer rows", "numbers", "none"],
+)
+def test_from_which_place_on_the_loss_takes_the_outputs(predicted: torch.Tensor | None, place: int | None) -> None:
+    assert first_place((None, OUTPUT), predicted) == place

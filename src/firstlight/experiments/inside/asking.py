@@ -14,6 +14,8 @@ from firstlight.records.places import Site
 
 LEAST_ROWS = 3
 LEAST_LENGTH = 4
+BY_CLASS = 3
+"""Axes of the outputs for sequences: examples, places, classes."""
 CHOOSING = LOSSES | {"gather", "take_along_dim"}
 
 
@@ -28,6 +30,8 @@ class Asked:
     """Examples in the batch; 0 where that is not known."""
     collated: tuple[torch.Tensor, ...] = ()
     """The batch as its loader made it: its examples lie along the first axis."""
+    begins: int | None = None
+    """The first place of a sequence of outputs that the loss takes; None where it was not found among them."""
 
 
 def unchanged(tensor: torch.Tensor) -> torch.Tensor:
@@ -55,6 +59,21 @@ def output(asked: Asked, change: Change = unchanged) -> torch.Tensor | None:
         found = [*predictions.last, *found]
     first = next((tensor for tensor in found if tensor.ndim), found[0] if found else None)
     return None if first is None else first.float()
+
+
+def first_place(output: Any, predicted: torch.Tensor | None) -> int | None:
+    """From which on places of a model's output, by example, place and class, are the predictions of a loss."""
+    found = next((one for one in reading.tensors_in(output) if one.ndim == BY_CLASS), None)
+    if found is None or predicted is None:
+        return None
+    classed = predicted.movedim(1, -1) if predicted.ndim == BY_CLASS else predicted
+    scores = classed.reshape(-1, classed.shape[-1]) if classed.ndim else classed
+    rows, length, classes = found.shape
+    if scores.ndim != BY_CLASS - 1 or scores.shape[1] != classes or len(scores) % rows or len(scores) > rows * length:
+        return None
+    places = len(scores) // rows
+    parts = (found[:, place : place + places].reshape(-1, classes) for place in range(length - places + 1))
+    return next((place for place, part in enumerate(parts) if torch.equal(part, scores)), None)
 
 
 class Predictions(TorchFunctionMode):

@@ -66,7 +66,8 @@ def _dependence(asked: Asked, kind: str, seen: InfluenceMap, forbidden: Callable
         moving = sum(seen.moved[row][column] > influence.MOVED for column in asked_of)
         most = max(most, (moving, len(asked_of)))
     own = any(seen.moved[place][place] > influence.MOVED for place in range(len(seen.places)))
-    return Dependence(step=0, kind=kind, site=asked.site, own=own, others=most[0], of=most[1], map=seen)
+    told = Dependence(step=0, kind=kind, site=asked.site, own=own, others=most[0], of=most[1], map=seen)
+    return msgspec.structs.replace(told, begins=asked.begins)
 
 
 def _placed(asked: Asked, rows: Through, found: Dependence) -> Dependence:

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from firstlight.experiments.inside.asking import Asked
+from firstlight.experiments.inside.asking import Asked, first_place
 from firstlight.experiments.inside.axes import examples
 from firstlight.experiments.inside.behaviour import behaviour
 from firstlight.experiments.inside.dependence import dependences
@@ -30,6 +30,7 @@ class Probe:
         self.call: Call | None = None
         self.site: Site | None = None
         self.target: torch.Tensor | None = None
+        self.predicted: torch.Tensor | None = None
         self.batch: tuple[torch.Tensor, ...] = ()
         """Tensors whose first axis is known to be that of the examples."""
         self.backwards = 0
@@ -44,6 +45,7 @@ class Probe:
         target = args[1] if len(args) > 1 else kwargs.get("target")
         if self.target is None and isinstance(target, torch.Tensor):
             self.target = target.detach().clone()
+            self.predicted = args[0].detach() if args and isinstance(args[0], torch.Tensor) else None
         return args, kwargs
 
     def ask(self, *_: Any) -> None:
@@ -56,7 +58,8 @@ class Probe:
             if self.backwards == 1:
                 if self.call is not None:
                     rows = len(self.batch[0]) if self.batch and self.batch[0].ndim else 0
-                    asked = Asked(self.call, self.site, self.target, rows, self.batch)
+                    begins = first_place(self.call.output, self.predicted)
+                    asked = Asked(self.call, self.site, self.target, rows, self.batch, begins)
                     along = examples(asked)
                     for found in dependences(asked, along):
                         self.observer.emit(found)
