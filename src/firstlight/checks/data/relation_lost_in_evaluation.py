@@ -1,16 +1,16 @@
-"""What the training examples tell of their answers does not hold for the evaluated ones.
+"""Inputs and labels are related in one way in training and in another in evaluation.
 
 ## What it sees
 A kernel regression is fitted to a few hundred training examples, and another one to a few hundred of the examples that
-the program evaluates. Each predicts answers of its own side that it was not fitted on, but the first predicts next to
-nothing of the evaluated answers. That is reported where something tells why: the inputs of both sides are alike, so
-that only what they mean can differ; or the codes of a column go with other answers; or the fit is right with the
-classes numbered in another way, or with each side's inputs on its own scale. Answers of evaluated examples are known if
-they come from a loader as those of training do, or meet the predictions in a call of torch or of `sklearn.metrics`.
+the program evaluates. Each predicts labels of its own side that it was not fitted to, but the first one fails on the
+evaluated examples. It is reported only if the reason is known: the inputs of both sides have the same distribution, so
+that only their meaning can differ; or the codes of a column go with other labels; or the fit is right once the classes
+are renumbered, or once the inputs of each side are on a scale of their own. The labels of evaluated examples are known
+if they come from a loader as those of training do, or meet the predictions in a call of torch or of `sklearn.metrics`.
 
 ## When it is fine
-The evaluated examples may be of another task on purpose, as in continual learning. A shift that leaves a good part of
-the relation as it was is not reported, and neither are other subjects or later times whose inputs differ.
+The evaluated examples may belong to another task on purpose, as in continual learning. A shift that leaves a good part
+of the relation intact is not reported, and neither are other subjects or later times whose inputs differ.
 """
 
 import math
@@ -24,7 +24,7 @@ Reason = tuple[str, str, str]
 
 class Limits(Settable):
     agreement: float = 0.3
-    """Smallest correlation of predicted and true answers within each side; less is too little to be missed."""
+    """Smallest correlation of predicted and true labels within each side; less is too little to be missed."""
     deviations: float = 6.0
     """Smallest distance of both from 0, in standard deviations of luck; several kinds of fits and ridges are tried."""
     left: float = 0.4
@@ -48,9 +48,9 @@ def find(relations: Relations, limits: Limits) -> Found:
         return
     yield Evidence(
         where=at(seen.site or relations.seen.site, rank=relations.rank),
-        saw=f"a plain fit to {seen.trained} training examples predicts answers with a correlation of {seen.here:.2f} "
-        f"for other training examples and {seen.across:.2f} for evaluated ones, which a fit to some of them predicts "
-        f"with {seen.there:.2f}; {reason[0]}",
+        saw=f"a simple model fitted to {seen.trained} training examples predicts labels with a correlation of "
+        f"{seen.here:.2f} on other training examples and {seen.across:.2f} on evaluated ones; fitted to evaluated ones "
+        f"it reaches {seen.there:.2f} there; {reason[0]}",
         wanted=f"at least {limits.left * own:.2f} for evaluated examples too",
         cause=reason[1],
         likely=reason[2],
@@ -60,17 +60,17 @@ def find(relations: Relations, limits: Limits) -> Found:
 
 def _reason(seen: Transfer, mended: float, limits: Limits) -> Reason | None:
     if seen.relabelled >= mended:
-        told = f"with the classes numbered in another way, the first fit gets {seen.relabelled:.2f} there"
-        return told, "data-label-range", "each side numbers its classes by itself"
+        told = f"with the classes renumbered, the first fit reaches {seen.relabelled:.2f} there"
+        return told, "data-label-range", "the classes are numbered separately for each side"
     if seen.columns:
-        told = f"the codes in {_named(seen.columns)} go with other answers there"
-        return told, "data-split-shift", "each side gives out the codes of its categories by itself"
+        told = f"the codes in {_named(seen.columns)} go with other labels there"
+        return told, "data-split-shift", "the categories are encoded separately for each side"
     if seen.rescaled >= mended:
-        told = f"with each side's inputs on its own scale, the first fit gets {seen.rescaled:.2f} there"
+        told = f"with each side's inputs on its own scale, the first fit reaches {seen.rescaled:.2f} there"
         return told, "data-split-shift", "a scaler is applied to one side only, or fitted to something else"
     if seen.apart <= limits.alike:
-        told = "by their inputs alone, the examples of both sides cannot be told apart"
-        return told, "data-split-shift", "columns come in another order on one side, or its answers in another code"
+        told = "the inputs of both sides have the same distribution"
+        return told, "data-split-shift", "the columns have another order on one side, or its labels another encoding"
     return None
 
 
@@ -83,9 +83,9 @@ def _named(columns: tuple[tuple[int, int], ...]) -> str:
 
 CHECK = Check(
     id="FL179",
-    summary="what the training examples tell of their answers does not hold for the evaluated ones",
+    summary="inputs and labels are related differently in training and evaluation",
     causes=("data-split-shift", "data-label-range", "data-schema"),
-    likely="inputs or answers of the two are encoded by different code, or by the same code fitted twice",
+    likely="inputs or labels of the two are encoded by different code, or by the same code fitted twice",
     fix="fit encoders, vocabularies and scalers once, to the training data, and apply them to both sides",
     severity=Severity.WARNING,
     confidence=0.8,

@@ -60,7 +60,9 @@ def test_what_meets_them_is_taken_rather_than_what_came_with_them() -> None:
     assert pairs(held)[0] == (0.0, 1.0)
 
 
-@pytest.mark.parametrize("answers", [ANSWERS[:29], torch.tensor(3), torch.zeros(30, 65), torch.zeros(30, dtype=torch.cfloat)])
+@pytest.mark.parametrize(
+    "answers", [ANSWERS[:29], torch.tensor(3), torch.zeros(30, 65), torch.zeros(30, dtype=torch.cfloat)]
+)
 def test_what_is_no_answer_of_each_is_none(answers: torch.Tensor) -> None:
     held = HeldOut()
     held.asked([INPUTS], None, None)
