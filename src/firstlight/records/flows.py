@@ -101,7 +101,7 @@ class Levelling(Ranked, frozen=True, kw_only=True):
     """Share of a column that has one of its commonest few values, before the call and after it."""
     after: float
     of: str = "inputs"
-    """`inputs`, `answers` that are numbers, `classes`, or `rounding` of inputs."""
+    """`inputs`, `answers` that are numbers, `classes`, `rounding` of inputs, or of `constants` in the network."""
     merged: float = 0.0
     """Share of the pairs of values that the call made the same."""
     lost: float = 0.0

@@ -103,14 +103,3 @@ def test_a_dataset_is_told_by_what_is_left_of_an_example() -> None:
 )
 def test_each_side_of_what_a_dataset_keeps(changes: dict[str, Any], times: int) -> None:
     assert len(in_dataset(**changes)) == times
-
-
-@pytest.mark.parametrize(
-    ("changes", "times"),
-    [({}, 1), ({"rounded": 0.3}, 1), ({"rounded": 0.29}, 0), ({"looks": 1}, 0), ({"rounded": float("nan")}, 0)],
-)
-def test_what_is_rounded_away(changes: dict[str, Any], times: int) -> None:
-    told = found(**{"of": "rounding", "before": 0.0, "after": 0.0, "rounded": 4.1, **changes})
-
-    assert [one.cause for one in told] == ["num-precision"] * times
-    assert all(one.saw.startswith("after `clamp` the differences in the data are rounded away") for one in told)

@@ -5,11 +5,9 @@ A call that is given data alone, on the way from the batch to the first layer. B
 after it nearly all of them are one of three, or a good part of them have become equal. Causes are a clamp far narrower
 than the data, a cut at zero of signed values, a division that rounds down, or a cast to integers. It is a warning if
 the program shows no sign of learning, if a copy learns clearly better without the call, or if the cast to integers came
-before training. Otherwise it is a note: what is left may be all that the network needs. The same path is computed in
-double precision. If that gives other inputs, a cast rounded the differences of large numbers away, and what is made of
-them is noise (seconds since 1970 in float32 are 128 s apart). What a dataset does in NumPy or PIL is not followed. If
-it keeps an array of its examples, those are compared with what it returns: few different values are left in an example,
-and a simple fit predicts far fewer labels.
+before training. Otherwise it is a note: what is left may be all that the network needs. What a dataset does in NumPy or
+PIL is not followed. If it keeps an array of its examples, those are compared with what it returns: few different values
+are left in an example, and a simple fit predicts far fewer labels.
 
 ## When it is fine
 Values that are meant to be on or off. Comparisons, masks and `round`, which say so, are not reported, nor is what is
@@ -36,8 +34,6 @@ class Limits(Settable):
     """Smallest share of the variance lost; standardized values cut off at zero lose more, four even steps less."""
     wrapped: float = 0.05
     """Smallest share of the values that change because their new type cannot hold them."""
-    rounded: float = 0.3
-    """Smallest error of the inputs over their deviation; float32 leaves a millionth, eight bits a few hundredths."""
     kept_values: int = 8
     """Fewest different values in an example that a dataset keeps; fewer are meant to be on or off."""
     given_share: float = 0.25
@@ -55,16 +51,6 @@ def find(levelling: Levelling, limits: Limits) -> Found:
     where = at(levelling.call.site, step=levelling.step, rank=levelling.rank)
     if levelling.stored is not None and _is_coarser(levelling.stored, limits):
         yield _in_dataset(where, levelling.stored)
-    if levelling.of == "rounding" and levelling.looks >= limits.looks and levelling.rounded >= limits.rounded:
-        saw = f"{call} the differences in the data are rounded away: the inputs are off by"
-        yield Evidence(
-            where=where,
-            saw=f"{saw} {levelling.rounded:.2f} of their standard deviation, compared with double precision",
-            wanted=DIFFERENT,
-            cause="num-precision",
-            do="take the differences first, and cast them afterwards: `torch.diff(times).float()`",
-            numbers={"rounded": levelling.rounded},
-        )
     if levelling.of != "inputs" or levelling.looks < limits.looks:
         return
     few = levelling.before <= limits.before and levelling.after >= limits.after
@@ -109,7 +95,7 @@ def _in_dataset(where: Where, stored: ExamplesStored) -> Evidence:
 CHECK = Check(
     id="FL168",
     summary="values fed to the network become the same, and their differences are lost",
-    causes=("data-degenerate", "num-precision"),
+    causes=("data-degenerate",),
     likely="a clamp, a rounding or a cast that is far coarser than the data",
     fix="print the data before and after this line; widen its range, or scale the data first",
     severity=Severity.WARNING,

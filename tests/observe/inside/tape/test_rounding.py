@@ -69,3 +69,50 @@ def test_columns_without_values_of_their_own_are_not_asked() -> None:
 
     assert off_by(exact, exact + torch.tensor([0.0, 1e-3])) == 0.0
     assert off_by(exact, exact[:4]) == 0.0
+
+
+class Turned(nn.Module):
+    """What it computes of its inputs is turned by angles that follow from places alone."""
+
+    speeds: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.look = nn.Linear(4, 6)
+        self.out = nn.Linear(6, 1)
+        self.register_buffer("speeds", torch.arange(1, 7).float() / 7, persistent=False)
+
+    def forward(self, x: torch.Tensor, places: int, product: bool) -> torch.Tensor:
+        at = torch.arange(places).float()[:, None]
+        angles = at @ self.speeds[None] if product else at * self.speeds[None]
+        out: torch.Tensor = self.out(self.look(x).float() * angles.float().cos())
+        return out
+
+
+@pytest.mark.parametrize(
+    ("places", "product", "told"),
+    [(512, True, True), (512, False, False), (24, True, False)],
+    ids=["far places, in half precision", "autocast leaves it alone", "places that half precision holds"],
+)
+def test_what_the_network_computes_of_constants(places: int, product: bool, told: bool) -> None:
+    model = Turned()
+    with taped() as recorder:
+        recorder.whole = True
+        recorder.buffer(model.speeds)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            model(torch.randn(2, places, 4), places, product).sum()
+
+    found = [one for one in rounded(recorder.constants, recorder, "constants") if one.rounded >= 0.3]
+
+    assert [(one.operation, one.of) for one in found] == told * [("matmul", "constants")]
+
+
+def test_constants_belong_to_one_backward() -> None:
+    with taped() as recorder:
+        recorder.whole = True
+        (nn.Linear(4, 6)(torch.randn(3, 4)) * torch.arange(6).float()).sum()
+    assert len(recorder.constants) == 1
+
+    recorder.step_over()
+
+    assert recorder.constants == recorder.entered == []

@@ -61,7 +61,8 @@ class Levelled:
     line: Site | None
     change: ValueChange
     of: str = "inputs"
-    """`inputs`, `answers` that are numbers, `classes` that were answers and no longer are, or `rounding` of inputs."""
+    """`inputs`, `answers` that are numbers, `classes` that were answers and no longer are, `rounding` of inputs, or of
+    `constants` in the network."""
     wrapped: float = 0.0
     """Share of the values that a type of whole numbers could not hold, and made others of."""
     cast: bool = False

@@ -139,6 +139,8 @@ class Recorder:
         self.whole = False
         """Rows within the network are kept too."""
         self.entered: list[torch.Tensor] = []
+        self.constants: list[torch.Tensor] = []
+        """Computed of numbers in the program alone, and met by what the network computes; while the tape is whole."""
         """Data that met trained tensors since the last backward: what the network was fed."""
         self._made: dict[int, tuple[_Reference, Made]] = {}
         self._buried: list[object] = []
@@ -169,6 +171,7 @@ class Recorder:
         if row.door:
             self._let_in(inputs)
         if inputs and (self.whole or not row.door) and any(output.requires_grad for output in outputs):
+            self.constants.extend(_constants(inputs) if self.whole and len(self.constants) < MOST_ENTERED else ())
             _keep(row, call, inputs)
             row.writes, row.before = writes, before
         elif self.whole and all(item[0].numel() <= MOST_TRACED for item in inputs):
@@ -202,8 +205,13 @@ class Recorder:
         entry = self._made.get(id(tensor))
         return entry[1] if entry is not None and entry[0]() is tensor else None
 
-    def clear(self) -> None:
+    def step_over(self) -> None:
+        """What entered belongs to one backward."""
         self.entered.clear()
+        self.constants.clear()
+
+    def clear(self) -> None:
+        self.step_over()
         self._made.clear()
         self._bury()
 
@@ -239,6 +247,13 @@ class Recorder:
     def _bury(self) -> None:
         while self._buried:
             self._buried.pop()
+
+
+def _constants(inputs: list[Input]) -> Iterator[torch.Tensor]:
+    for tensor, marks, made in inputs:
+        own = marks & (Mark.CONSTANT | Mark.BUFFER) and not marks & (WEIGHTS | Mark.DATA | Mark.DRAWN)
+        if own and made is not None and made[0].inputs and tensor.is_floating_point() and not tensor.requires_grad:
+            yield tensor
 
 
 def _keep(row: Row, call: TorchCall, inputs: list[Input]) -> None:

@@ -2,7 +2,8 @@
 
 Large numbers that differ by little (times in seconds since 1970, coordinates in metres, counters) have no place for the
 difference in a coarse type: it is gone as soon as they are cast, and what is made of it afterwards is noise. Whichever
-call casts, and whatever is computed then, the same way from the same data in double precision gives other inputs.
+call casts, and whatever is computed then, the same way from the same data in double precision gives other inputs. What
+the network makes of constants alone, such as the angles of positions, is asked in the same way.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,6 +21,7 @@ LEAST = 0.05
 """Of what the inputs differ by; less is not told of at all."""
 LIVELY = 1e-4
 """Of the deviation of the liveliest column, that of those which are asked: others hold rounding and nothing else."""
+HALVES = (torch.half, torch.bfloat16)
 DOUBLED = frozenset({"float", "half", "bfloat16"})
 
 
@@ -79,10 +81,10 @@ def _output(made: Any, output: int) -> torch.Tensor:
     return found
 
 
-def rounded(entered: Sequence[torch.Tensor], recorder: Recorder) -> Iterator[Levelled]:
+def rounded(tensors: Sequence[torch.Tensor], recorder: Recorder, of: str = "rounding") -> Iterator[Levelled]:
     """Of each tensor that entered the network: the call that rounds, and how far off that leaves what it is fed."""
     told: set[int] = set()
-    for tensor in entered:
+    for tensor in {id(tensor): tensor for tensor in tensors}.values():
         made = recorder.made(tensor)
         if made is None or not tensor.is_floating_point() or tensor.is_sparse:
             continue
@@ -94,12 +96,14 @@ def rounded(entered: Sequence[torch.Tensor], recorder: Recorder) -> Iterator[Lev
         row = _rounds(again) if off >= LEAST else None
         if row is not None and row.number not in told:
             told.add(row.number)
-            yield Levelled(row.name, row.line, UNCHANGED, "rounding", rounded=off)
+            yield Levelled(row.name, row.line, UNCHANGED, of, rounded=off)
 
 
 def _rounds(again: InDouble) -> Row | None:
     """The first call that made what it should not have; a cast, where one did."""
     inexact = [one for one in again.rows.values() if one.exact.is_floating_point() and not _is_exact(one)]
+    coarse = [one for one in inexact if one.made.dtype in HALVES]
+    inexact = coarse or [one for one in inexact if off_by(one.exact, one.made) >= LEAST] or inexact
     casts = [one.row for one in inexact if _is_cast(one.row, one.made)]
     return min(casts or [one.row for one in inexact], key=lambda row: row.number, default=None)
 

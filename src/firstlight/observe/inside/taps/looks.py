@@ -130,7 +130,8 @@ class Looks:
     def _levels(self, tail: Tail) -> None:
         answers = levelled_answers(tail, self.recorder, count_examples(tail, self.recorder))
         inputs = self.recorder.entered
-        for found in (*levelled(inputs, self.recorder), *rounded(inputs, self.recorder), *answers):
+        rounding = *rounded(inputs, self.recorder), *rounded(self.recorder.constants, self.recorder, "constants")
+        for found in (*levelled(inputs, self.recorder), *rounding, *answers):
             self.observer.emit(
                 LevelledSeen(
                     operation=found.operation,

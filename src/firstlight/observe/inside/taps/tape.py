@@ -40,7 +40,7 @@ def install(observer: Observer, models: Models, mode: Operations) -> None:
     moments.backward_begins.append(observer.shielded("looks", weighing.backward_begins))
     moments.backward_ended.append(observer.shielded("looks", weighing.backward_ended))
     moments.backward_begins.append(observer.shielded("certificate", certificate.backward_begins))
-    moments.backward_begins.append(lambda *_: recorder.entered.clear())
+    moments.backward_begins.append(lambda *_: recorder.step_over())
     moments.milestone.append(observer.shielded("certificate", certificate.tell))
 
 
