@@ -63,6 +63,17 @@ trainer = L.Trainer(max_epochs=1, logger=False, enable_checkpointing=False, enab
                     enable_model_summary=False, accelerator="cpu")
 trainer.fit(Lit(), DataLoader(data, 32))
 """
+SEQUENCES = """
+reader = nn.Sequential(nn.Linear(4, 32), nn.ReLU(), nn.Linear(32, 4))
+optimizer = torch.optim.Adam(reader.parameters(), lr=1e-2)
+for _ in range(150):
+    labels = torch.randint(1, 4, (16, 3))
+    spoken = torch.stack([labels, torch.zeros_like(labels)], 2).reshape(16, 6)
+    x = F.one_hot(spoken, 4).float() + 0.3 * torch.randn(16, 6, 4)
+    times, lengths = torch.full((16,), 6), torch.full((16,), 3)
+    loss = nn.CTCLoss()(reader(x {much}).log_softmax(-1).transpose(0, 1), labels, times, lengths)
+    optimizer.zero_grad(); loss.backward(); optimizer.step()
+"""
 GAN = """
 critic = nn.Sequential(nn.Linear(2, 16), nn.ReLU(), nn.Linear(16, 1))
 optimizer = torch.optim.Adam(critic.parameters(), lr=1e-3)
@@ -93,6 +104,7 @@ def sign(judge: Callable[..., Any]) -> Callable[[str], dict[str, Any]]:
         pytest.param(CLOSURE, id="closure"),
         pytest.param(TENSORS, id="plain-tensors"),
         pytest.param(LIGHTNING, id="lightning"),
+        pytest.param(SEQUENCES.format(much=""), id="sequences"),
     ],
 )
 def test_a_program_that_learns_is_certified(sign: Callable[[str], dict[str, Any]], body: str) -> None:
@@ -108,6 +120,7 @@ def test_a_program_that_learns_is_certified(sign: Callable[[str], dict[str, Any]
     [
         pytest.param(PLAIN.format(loss="F.cross_entropy(net(x), y[torch.randperm(32)])"), id="answers-shuffled"),
         pytest.param(PLAIN.format(loss="F.cross_entropy(net(x * 0), y)"), id="inputs-erased"),
+        pytest.param(SEQUENCES.format(much="* 0"), id="sequences-unheard"),
         pytest.param(STILL + PLAIN.format(loss="F.cross_entropy(net(x), y)"), id="nothing-moves"),
     ],
 )

@@ -14,6 +14,7 @@ import torch
 from firstlight.observe.inside.tape.compares import COMPARES
 from firstlight.observe.inside.tape.reach import MOVES
 from firstlight.observe.inside.tape.recorder import DRAWS, FLOORS, MOST_SAMPLED, PARAMETER, Cast, Recorder, Row
+from firstlight.observe.inside.tape.sequences import OF_SEQUENCES, TABLE, real_labels, sequence_arguments
 from firstlight.observe.inside.tape.tail import Meeting, Tail
 from firstlight.records.places import Site
 
@@ -32,9 +33,6 @@ LEAST_MERGED = 0.1
 LEAST_LOST = 0.15
 """Share of the variance; standardised values that are cut off at zero lose more, four even steps of a range less."""
 OF_CLASSES = frozenset({"cross_entropy", "nll_loss"})
-OF_TEXT = "ctc_loss"
-OF_CTC = {"targets": 1, "target_lengths": 3, "blank": 4}
-"""Places of its arguments; the blank is the class that stands for no label."""
 OUT_OF_RANGE = 1.0
 """By which a whole number is away from the number it was made of, at least, where its type cannot hold that."""
 
@@ -100,8 +98,8 @@ def levelled_answers(tail: Tail, recorder: Recorder, examples: int) -> Iterator[
                     yield Levelled(row.name, row.line, change, "answers")
             yield from _casts([meeting.answer], recorder, "answers")
     for row in tail.rows:
-        if row.name == OF_TEXT and _are_blank(row):
-            yield Levelled(OF_TEXT, row.line, UNCHANGED, "classes", gone=1, ignored=True)
+        if row.name == OF_SEQUENCES and _are_blank(row):
+            yield Levelled(row.name, row.line, UNCHANGED, "classes", gone=1, ignored=True)
 
 
 def levels(change: ValueChange) -> bool:
@@ -170,15 +168,11 @@ def _classes(meeting: Meeting, recorder: Recorder, single: bool) -> Iterator[Lev
 
 def _are_blank(row: Row) -> bool:
     """A label is the class that stands for "no label here"; what lies behind the labels of a row is padding."""
-    given = dict(enumerate(row.arguments or ())) | {
-        OF_CTC[name]: one for name, one in row.keywords.items() if name in OF_CTC
-    }
-    labels, lengths, blank = (given.get(OF_CTC[name]) for name in ("targets", "target_lengths", "blank"))
+    given = sequence_arguments(row)
+    labels, blank = given.get("targets"), given.get("blank")
     if not isinstance(labels, torch.Tensor):
         return False
-    if labels.ndim == TABLE and lengths is not None:
-        place = torch.arange(labels.shape[1], device=labels.device)
-        labels = labels[place < torch.as_tensor(lengths, device=labels.device)[:, None]]
+    labels = real_labels(labels, given.get("target_lengths"))
     return bool((labels == (blank or 0)).any())
 
 
@@ -199,7 +193,6 @@ def _stands_among(meeting: Meeting, recorder: Recorder, ignored: int) -> bool:
     return min(int(one.sum()) for one in inside) >= AMONG * int((asked == 0).sum())
 
 
-TABLE = 2
 AMONG = 0.1
 """Of the answers of an ignored class, those that stand among others; of padding, none does."""
 

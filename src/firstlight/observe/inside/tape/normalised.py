@@ -8,6 +8,7 @@ import torch
 from firstlight.observe.inside.tape.compares import PRODUCTS
 from firstlight.observe.inside.tape.reach import activations
 from firstlight.observe.inside.tape.recorder import Made, Row
+from firstlight.observe.inside.tape.sequences import OF_SEQUENCES
 from firstlight.observe.inside.tape.tail import Meeting, Tail
 from firstlight.records.taped import AxisSeen
 
@@ -68,7 +69,7 @@ def _choices(tail: Tail) -> Iterator[_Choice]:
 def _alignments(tail: Tail) -> Iterator[_Choice]:
     """Answers of another length than the predictions, for which the classes always lie along the last axis."""
     for row in tail.rows:
-        for tensor, _, made in row.inputs[:1] if row.name == "ctc_loss" else ():
+        for tensor, _, made in row.inputs[:1] if row.name == OF_SEQUENCES else ():
             if tensor.requires_grad and tensor.ndim > 1 and 0 < tensor.numel() <= MOST_ELEMENTS:
                 yield _Choice(row, tensor, made, tensor.ndim - 1)
 

@@ -8,7 +8,9 @@ and the random state is put back.
 import math
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import torch
 
@@ -17,6 +19,7 @@ from firstlight.observe.inside.observer import Observer, rank
 from firstlight.observe.inside.tape.examples import Examples, differing, permuted
 from firstlight.observe.inside.tape.growth import LOOKS, Growth, Measured, gone, growth, lowest_level
 from firstlight.observe.inside.tape.recorder import Recorder
+from firstlight.observe.inside.tape.sequences import sequences_of
 from firstlight.observe.inside.tape.tail import CANNOT, Tail, tail_of
 from firstlight.records.learning import CERTIFIED, NO_SIGN, NOT_CERTIFIED, SEEN, Gone, LearningSign
 from firstlight.records.places import Site
@@ -121,6 +124,15 @@ class Line:
         return NO_SIGN, f"the gap did not grow in {len(self.measured)} measured steps"
 
 
+class Exchange(NamedTuple):
+    """What the loss is computed again with."""
+
+    line: Site | None
+    own: dict[int, torch.Tensor]
+    others: Callable[[], dict[int, torch.Tensor]]
+    """The answers given to other examples than their own."""
+
+
 class Certificate:
     def __init__(self, observer: Observer, recorder: Recorder) -> None:
         self.observer = observer
@@ -167,13 +179,13 @@ class Certificate:
 
     def _measure(self, line: Line, root: torch.Tensor) -> Measured | None:
         tail = tail_of(self.recorder, root)
-        answers = {} if tail is None else {id(m.answer): m.answer for m in tail.meetings if len(m.answer) > 1}
-        if tail is None or not answers:
+        exchange = None if tail is None else self._exchange(tail)
+        if tail is None or exchange is None:
             line.unfit[ONE_EXAMPLE if tail is not None and tail.meetings else NO_MEETING] += 1
             return None
         try:
             with torch.random.fork_rng(devices=[root.device] if root.is_cuda else []):
-                true, others = self._losses(tail, answers)
+                true, others = self._losses(tail, exchange)
         except CANNOT:
             line.unfit[NOT_AGAIN] += 1
             return None
@@ -187,7 +199,7 @@ class Certificate:
         scale = self.observer.scale
         mean = sum(others) / len(others)
         spread = math.sqrt(sum((other - mean) ** 2 for other in others) / (len(others) - 1))
-        line.meeting, line.own_answers = tail.line, line.own_answers or tail.own_answers or self._earned(tail)
+        line.meeting, line.own_answers = exchange.line, line.own_answers or tail.own_answers or self._earned(tail)
         line.blind = spread == 0 and _blind(tail)
         fresh = self.examples.mostly_new(self.recorder.entered)
         return Measured(true / scale, mean / scale, spread / scale, fresh, self.observer.step)
@@ -197,11 +209,18 @@ class Certificate:
         dealings = self.observer.dealings
         return dealings is not None and dealings.exchanges > 0 and tail.weighted
 
-    def _losses(self, tail: Tail, answers: dict[int, torch.Tensor]) -> tuple[float, list[float]]:
-        """With the true answers, and with each permutation; read in one transfer."""
-        found = [tail.replay(answers)]
-        for _ in range(PERMUTATIONS):
-            found.append(tail.replay(permuted(answers, self.generator)))
+    def _exchange(self, tail: Tail) -> Exchange | None:
+        answers = {id(m.answer): m.answer for m in tail.meetings if len(m.answer) > 1}
+        if answers:
+            return Exchange(tail.meetings[0].row.line, answers, lambda: permuted(answers, self.generator))
+        found = None if tail.meetings else next(sequences_of(tail), None)
+        if found is None or len(found.lengths) < 2:
+            return None
+        return Exchange(found.row.line, found.own, lambda: found.exchanged(self.generator))
+
+    def _losses(self, tail: Tail, exchange: Exchange) -> tuple[float, list[float]]:
+        """With the true answers, and with each exchange; read in one transfer."""
+        found = [tail.replay(exchange.own), *(tail.replay(exchange.others()) for _ in range(PERMUTATIONS))]
         true, *others = torch.stack([loss.detach().double().reshape(()) for loss in found]).tolist()
         return true, others
 
