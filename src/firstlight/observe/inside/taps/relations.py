@@ -1,144 +1,34 @@
 """What is trained on, with the answers that belong to it: a sample is kept, and compared once the program is over."""
 
-import time
 import weakref
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-import msgspec
 import torch
 
-from firstlight.observe.inside import aside, reading, sites
+from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.feed import named
 from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.relations.beside import EvaluatedBeside
-from firstlight.observe.inside.relations.comparing import LEAST_EXAMPLES, compared
-from firstlight.observe.inside.relations.counting import RowsCounted
-from firstlight.observe.inside.relations.ending import EndsCounted
 from firstlight.observe.inside.relations.held_out import HeldOut
-from firstlight.observe.inside.relations.in_order import BatchPlaces, in_order, places_of, same_values, tensors_of
-from firstlight.observe.inside.relations.keeping import AnswersKept
-from firstlight.observe.inside.relations.mixing import InputsMixed
-from firstlight.observe.inside.relations.orders import reordered
-from firstlight.observe.inside.relations.places import PlaceByPlace
-from firstlight.observe.inside.relations.reached import LastCall, behind, last_call, reached
-from firstlight.observe.inside.relations.sample import Sample, taken
-from firstlight.observe.inside.relations.series import AnswerSeries, series_of
-from firstlight.observe.inside.relations.skill import EVERY, OwnSkill
-from firstlight.observe.inside.relations.standing import LoadedFrom
-from firstlight.observe.inside.relations.stored import keeps_arrays, stored
-from firstlight.observe.inside.relations.transferring import transfer
+from firstlight.observe.inside.relations.in_order import same_values, tensors_of
+from firstlight.observe.inside.relations.line import MeetingLine
+from firstlight.observe.inside.relations.questions import Questions
+from firstlight.observe.inside.relations.reached import last_call
+from firstlight.observe.inside.relations.sample import taken
+from firstlight.observe.inside.relations.skill import EVERY
 from firstlight.observe.inside.tape.reach import left_when_sure
 from firstlight.observe.inside.tape.recorder import PARAMETER, Mark, Recorder
 from firstlight.observe.inside.tape.tail import Meeting, Tail, tail_of
 from firstlight.observe.inside.taps.models import Call
 from firstlight.records.places import Site
-from firstlight.records.reach import InputsReached
-from firstlight.records.relations import Encoded, Groups, Lag, Neighbours, Reordered, Skills, Spans, Transfer
-from firstlight.records.stored import ExamplesStored
-
-T = TypeVar("T")
 
 EVERY_STEP = 64
 """So many steps are looked at one by one, then one in `SAMPLE_EVERY`."""
 SAMPLE_EVERY = 4
 MOST_LINES = 4
-MOST_LAGS = 8
-"""Steps at which the answer is looked for in the inputs."""
-MOST_FEATURES = 8
-MOST_ROWS = 64
-SECONDS = 1.0
-"""For all comparisons, the last one aside."""
-LITTLE = 0.3
-"""Of the likeness of neighbours' answers, where 1 is the same."""
 ACTING = 0.3
 """Share of the steps with calls without gradients before them, from which on those are a part of the training."""
-
-
-class MeetingLine:
-    """Examples whose answers met their predictions on one line."""
-
-    def __init__(self, site: Site | None, meeting: Site | None) -> None:
-        self.site, self.meeting = site, meeting
-        self.sample = Sample()
-        self.places = PlaceByPlace()
-        self.kept = AnswersKept()
-        self.counted = RowsCounted()
-        self.ends = EndsCounted()
-        self.mixed = InputsMixed()
-        self.skill = OwnSkill()
-        self.last: LastCall | None = None
-        self.left_when_sure: float | None = None
-        self.of_data = False
-        """Its answers are the data's own."""
-        self.asked = 0
-        self.lags: list[Lag] = []
-        self.loaded: tuple[weakref.ref[Any], BatchPlaces] | None = None
-        """The loader of the examples, and where in its batches they and their answers are."""
-        self.source: tuple[LoadedFrom, BatchPlaces] | None = None
-        """What that loader has them from."""
-
-    def add(self, inputs: list[torch.Tensor], meeting: Meeting, step: int, origin: Sequence[int]) -> None:
-        self.sample.add(inputs, meeting.answer, step, origin)
-        self.places.step(inputs, meeting.answer)
-        if not any(given.shape == meeting.answer.shape for given in inputs if given.ndim > 1):
-            self.skill.add(meeting, step, inputs)  # what gives its input back is held back on purpose
-
-    def look_for_answer(self, given: list[torch.Tensor], answer: torch.Tensor) -> None:
-        """Among all that is given, also where it is the answer itself: a causal model is then asked to copy."""
-        if self.asked < MOST_LAGS:
-            self._lag(given, answer)
-
-    def open(self, step: int) -> bool:
-        return not (self.sample.full and self.kept.settled(step))
-
-    def follow(
-        self, loader: "weakref.ref[Any] | None", given: torch.Tensor, answer: torch.Tensor, batch: list[torch.Tensor]
-    ) -> None:
-        if self.loaded is None and loader is not None:
-            places = places_of(given, answer, batch)
-            self.loaded = None if places is None else (loader, places)
-            alive = loader()
-            if places is not None and alive is not None and hasattr(alive, "dataset"):
-                self.source = LoadedFrom(alive.dataset, alive.collate_fn), places
-
-    @property
-    def begun(self) -> bool:
-        return self.sample.kept > 0 or self.kept.begun
-
-    def _lag(self, inputs: list[torch.Tensor], answer: torch.Tensor) -> None:
-        rows = next((len(t) for t in inputs if t.ndim in (2, 3)), 0)
-        if rows > MOST_ROWS and len(answer) == rows:
-            inputs, answer, rows = [t[:MOST_ROWS] for t in inputs if t.ndim], answer[:MOST_ROWS], MOST_ROWS
-        series = [one for one, _ in zip(series_of(inputs, answer, rows), range(MOST_FEATURES), strict=False)]
-        found = [(one, offset) for one in series if (offset := one.offset()) is not None]
-        self.asked += bool(series)
-        if found:
-            # An input whose next place is asked for is what the model goes on from; others it is told besides.
-            self.lags.append(_lag(*next((pair for pair in found if pair[1] == 1), found[0])))
-
-    @property
-    def lag(self) -> Lag | None:
-        """The most frequent offset; sequences may be longer in one batch than in the next."""
-        if not self.lags:
-            return None
-        offset, steps = Counter(lag.offset for lag in self.lags).most_common(1)[0]
-        first = next(lag for lag in self.lags if lag.offset == offset)
-        return msgspec.structs.replace(first, steps=steps, of=self.asked)
-
-
-def _lag(series: AnswerSeries, offset: int) -> Lag:
-    return Lag(
-        offset=offset,
-        length=series.given.shape[1],
-        places=series.target.shape[1],
-        whole_numbers=not series.given.is_floating_point(),
-        aligned=series.aligned,
-        feature=series.feature,
-        steps=0,
-        of=0,
-    )
 
 
 class RelationsTap:
@@ -253,104 +143,9 @@ class RelationsTap:
         return self.lines.setdefault(at, MeetingLine(self.site or called or at, at))
 
     def tell(self) -> None:
-        """A line that cannot be compared in time is not: the program is waited for."""
-        end = time.monotonic() + SECONDS
-        for line in self.lines.values():
-            begun = time.perf_counter()
-            if time.monotonic() > end:
-                return
-            skills = line.skill.beside(line.sample) if self.observer.timeline is None else Skills()
-            found = compared(line.sample, doubting=self.observer.timeline is None)
-            self.observer.emit(
-                found(
-                    **self._in_order(line, found.keywords.get("near", Neighbours())),
-                    site=line.site,
-                    meeting=line.meeting,
-                    places=line.places.seen(),
-                    lag=line.lag,
-                    kept=line.kept.seen(),
-                    drawn=line.kept.drawn.seen(),
-                    counted=line.counted.seen(),
-                    ends=line.ends.seen(),
-                    mixed=line.mixed.seen(),
-                    skills=skills,
-                    reach=self._reach(line, skills),
-                    stored=self._stored(line),
-                    **self._beside(line),
-                    transfer=self._transfer(line),
-                    left_when_sure=line.left_when_sure or 0.0,
-                    acting=self.with_asides > ACTING * max(1, self.steps),
-                    seconds=round(time.perf_counter() - begun, 3),
-                )
-            )
-
-    def _in_order(self, line: MeetingLine, near: Neighbours) -> dict[str, Any]:
-        """Asked where examples that are alike have hardly more alike answers than any two."""
-        little = near.examples > 0 and near.likeness < LITTLE
-        if not little:
-            return {}
-        return {
-            "in_order": self._asked(line, in_order, Neighbours()),
-            "reordered": self._asked(line, reordered, Reordered()),
-        }
-
-    def _reach(self, line: MeetingLine, skills: Skills) -> InputsReached:
-        """Of the model as it is in the end, in a copy of the process."""
-        last = line.last
-        if last is None or not behind(skills):
-            return InputsReached()
-        answer = aside.asked(self.observer, lambda: msgspec.json.encode(reached(last, line.sample, line.skill.kind)))
-        return msgspec.json.decode(answer, type=InputsReached) if answer else InputsReached()
-
-    def _beside(self, line: MeetingLine) -> dict[str, Any]:
-        """Where examples are the data's own, of a program that is not one itself."""
-        acting = self.with_asides > ACTING * max(1, self.steps)
-        if acting or self.observer.timeline is not None or line.sample.kept < LEAST_EXAMPLES:
-            return {}
-        questions: dict[str, Callable[[], Groups | Spans | Encoded]] = {
-            "groups": lambda: self.beside.groups(line.sample),
-            "groups_named": lambda: self.beside.groups_named(line.sample),
-            "spans": lambda: self.beside.spans(line.sample, line.source),
-            "encoded": lambda: self.beside.encoded(line.sample, line.source),
-        }
-        told = {name: aside.asked(self.observer, _encoded(question)) for name, question in questions.items()}
-        kinds = {"groups": Groups, "groups_named": Groups, "spans": Spans, "encoded": Encoded}
-        return {name: msgspec.json.decode(answer, type=kinds[name]) for name, answer in told.items() if answer}
-
-    def _transfer(self, line: MeetingLine) -> Transfer:
-        """Between what is trained on and what is evaluated, of answers that are the data's own."""
         self.held_out.training_goes_on(self.observer.step)
-        parts = list(self.held_out.parts.values())
-        if self.observer.timeline is not None or not parts or not self._is_scored(line):
-            return Transfer()
-        answer = aside.asked(self.observer, lambda: msgspec.json.encode(transfer(line.sample, parts)))
-        return msgspec.json.decode(answer, type=Transfer) if answer else Transfer()
-
-    def _is_scored(self, line: MeetingLine) -> bool:
-        """Evaluated answers can only be those of this line: no other one is given answers of its own."""
-        others = [one for one in self.lines.values() if one.of_data and one is not line]
-        return line.of_data and all(line.sample.has_answers_of(one.sample) for one in others)
-
-    def _stored(self, line: MeetingLine) -> ExamplesStored:
-        loader = line.loaded[0]() if line.loaded is not None else None
-        return (
-            self._asked(line, stored, ExamplesStored())
-            if loader is not None and keeps_arrays(loader)
-            else ExamplesStored()
-        )
-
-    def _asked(self, line: MeetingLine, question: Callable[[Any, BatchPlaces], T], nothing: T) -> T:
-        """Of the dataset that the examples are from, in a copy of the process."""
-        loader = line.loaded[0]() if line.loaded is not None else None
-        if line.loaded is None or loader is None or self.observer.timeline is not None:
-            return nothing
-        places = line.loaded[1]
-        answer = aside.asked(self.observer, lambda: msgspec.json.encode(question(loader, places)))
-        return msgspec.json.decode(answer, type=type(nothing)) if answer else nothing
-
-
-def _encoded(question: Callable[[], Any]) -> Callable[[], bytes]:
-    return lambda: msgspec.json.encode(question())
+        acting = self.with_asides > ACTING * max(1, self.steps)
+        Questions(self.observer, self.lines.values()).tell(self.beside, self.held_out, acting)
 
 
 def _answers_met(tail: Tail) -> Sequence[Meeting]:
