@@ -67,6 +67,8 @@ class Calibration:
     bins: tuple[Bin, ...]
     error: float
     """The expected calibration error: the distance between stated and true, weighted by the claims in a bin."""
+    by_chance: float
+    """The error that as many claims would show on average if each were as often right as it says: few scatter."""
     certain: int
     """Claims with at least 90 %."""
     certain_right: int
@@ -74,10 +76,24 @@ class Calibration:
 
 def calibration(claims: Sequence[tuple[float, bool]]) -> Calibration:
     """Of pairs of a stated probability and whether the claim was right."""
-    bins = tuple(made for low, high in pairwise(EDGES) if (made := _bin(low, high, claims)))
-    error = sum(one.claims * abs(one.stated - one.right) for one in bins) / len(claims) if claims else 0.0
+    bins = _bins(claims)
     certain = [right for stated, right in claims if stated >= CERTAIN]
-    return Calibration(bins, error, len(certain), sum(certain))
+    return Calibration(bins, _error(bins), _error_by_chance(claims), len(certain), sum(certain))
+
+
+def _bins(claims: Sequence[tuple[float, bool]]) -> tuple[Bin, ...]:
+    return tuple(made for low, high in pairwise(EDGES) if (made := _bin(low, high, claims)))
+
+
+def _error(bins: Sequence[Bin]) -> float:
+    total = sum(one.claims for one in bins)
+    return sum(one.claims * abs(one.stated - one.right) for one in bins) / total if total else 0.0
+
+
+def _error_by_chance(claims: Sequence[tuple[float, bool]]) -> float:
+    draws = random.Random(0)
+    drawn = ([(stated, draws.random() < stated) for stated, _ in claims] for _ in range(RESAMPLES))
+    return fmean(_error(_bins(one)) for one in drawn) if claims else 0.0
 
 
 def _bin(low: float, high: float, claims: Sequence[tuple[float, bool]]) -> Bin | None:

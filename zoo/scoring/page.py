@@ -57,7 +57,8 @@ def _calibration(found: Calibration) -> str:
     certain = f"{found.certain_right} of {found.certain} claims were" if found.certain else "nothing was there to be"
     words = (
         f"Of what was said with at least 90 %, {certain} right. The expected calibration error is "
-        f"{found.error:.3f}. A cause that is said about a healthy program counts as wrong."
+        f"{found.error:.3f}; so few claims, each as often right as it says, would show {found.by_chance:.3f} on "
+        f"average. A cause that is said about a healthy program counts as wrong."
     )
     rows = [(f"{b.low:.2f} to {b.high:.2f}", f"{b.claims}", f"{b.stated:.0%}", f"{b.right:.0%}") for b in found.bins]
     return f"{words}\n\n{_table(('stated', 'claims', 'mean stated', 'right'), rows)}"

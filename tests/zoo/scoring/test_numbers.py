@@ -43,6 +43,15 @@ def test_the_calibration_error_weighs_the_bins_by_their_claims() -> None:
     assert found.error == pytest.approx(3 / 4 * (0.6 - 1 / 3))
 
 
+def test_few_claims_that_hold_what_they_promise_scatter_and_many_do_not() -> None:
+    def by_chance(claims: int) -> float:
+        return calibration([(0.75, True)] * claims).by_chance
+
+    assert by_chance(10) == pytest.approx(0.11, abs=0.02)  # the mean distance of a share of ten from 0.75
+    assert by_chance(1000) < 0.02
+    assert calibration([(1.0, False)] * 10).by_chance == 0.0
+
+
 def test_what_is_said_with_ninety_percent_is_counted_by_itself() -> None:
     found = calibration([(0.9, True), (0.97, False), (0.89, False)])
     assert (found.certain, found.certain_right) == (2, 1)
