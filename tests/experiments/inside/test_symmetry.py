@@ -100,6 +100,32 @@ def test_without_a_chain_nothing_is_asked(model: nn.Module) -> None:
     assert asked(model, torch.randn(8, 3)).straight is None
 
 
+class Coupled(nn.Module):
+    """Half of its input is moved by what a network makes of the other half."""
+
+    def __init__(self, *layers: nn.Module) -> None:
+        super().__init__()
+        self.net = nn.Sequential(*layers)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.cat([x[:, :2], x[:, 2:] + self.net(x[:, :2])], 1)
+
+
+@pytest.mark.parametrize("bends", [nn.ReLU(), nn.Identity()])
+def test_layers_behind_one_that_begins_at_zero_say_nothing_yet(bends: nn.Module) -> None:
+    last = nn.Linear(8, 1)
+    nn.init.zeros_(last.weight)
+
+    assert asked(Coupled(nn.Linear(2, 8), bends, nn.Linear(8, 8), bends, last), torch.randn(8, 3)).straight is None
+
+
+def test_layers_that_add_to_their_input_are_straight_too() -> None:
+    straight = asked(Coupled(nn.Linear(2, 8), nn.Linear(8, 1)), torch.randn(8, 3)).straight
+
+    assert straight is not None
+    assert straight.bend < 1e-5
+
+
 def test_examples_may_change_places() -> None:
     placed = asked(nn.Sequential(nn.Linear(3, 5), nn.BatchNorm1d(5)), torch.randn(8, 3)).placed
 

@@ -95,7 +95,11 @@ def _times(factor: float) -> Change:
 
 
 def _chain(asked: Asked) -> dict[str, Any] | None:
-    """The first layer with weights that is given what another one made, and what lies between the two."""
+    """The first layer with weights that is given what another one made, and what lies between the two.
+
+    What the second is given must be felt in the output: behind a last layer or a gate that begins at zero, whatever
+    bends there is not seen.
+    """
     if not any(t.is_floating_point() for t in asked.call.inputs):
         return None
     names: dict[torch.nn.Module, str] = {
@@ -110,13 +114,13 @@ def _chain(asked: Asked) -> dict[str, Any] | None:
     handles = [module.register_forward_pre_hook(note) for module in names]
     try:
         with torch.enable_grad():
-            asked.call.module(*asked.call.arguments, **asked.call.keywords)
+            made = list(reading.tensors_in(asked.call.module(*asked.call.arguments, **asked.call.keywords)))
     finally:
         for handle in handles:
             handle.remove()
     for index, (second, given) in enumerate(called):
         for first, _ in called[:index]:
-            if first is not second and _made_with(given, first):
+            if first is not second and _made_with(given, first) and _is_felt(given, made):
                 widths = {"width": _widths(first)[1], "least": min(_widths(first)[0], _widths(second)[1])}
                 return {"first": names[first], "second": names[second], **widths}
     return None
@@ -127,6 +131,16 @@ def _made_with(tensor: torch.Tensor, layer: torch.nn.Module) -> bool:
     if not tensor.requires_grad or not weight.requires_grad:
         return False
     return torch.autograd.grad(tensor.sum(), weight, allow_unused=True, retain_graph=True)[0] is not None
+
+
+def _is_felt(given: torch.Tensor, made: list[torch.Tensor]) -> bool:
+    """In the first output, by squares: those that add up to a constant do not hide it."""
+    numbers = [tensor for tensor in made if tensor.is_floating_point() and tensor.requires_grad]
+    first = next((tensor for tensor in numbers if tensor.ndim), numbers[0] if numbers else None)
+    if first is None:
+        return False
+    found = torch.autograd.grad(first.double().square().sum(), given, allow_unused=True, retain_graph=True)[0]
+    return found is not None and bool(found.any())
 
 
 def _widths(layer: Any) -> tuple[int, int]:

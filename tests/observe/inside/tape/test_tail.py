@@ -11,7 +11,8 @@ from torch import nn
 from torch.nn import functional as F
 
 from firstlight.observe.inside.tape.examples import Examples, differing, permuted
-from firstlight.observe.inside.tape.recorder import Mark, walk
+from firstlight.observe.inside.tape.reach import reaches
+from firstlight.observe.inside.tape.recorder import Mark, Recorder, walk
 from firstlight.observe.inside.tape.tail import Tail, tail_of
 
 Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
@@ -133,6 +134,63 @@ def test_a_loss_without_answers_has_no_meeting() -> None:
     tail = tail_of(recorder, loss)
     assert tail is not None
     assert not tail.meetings
+
+
+class Coupling(nn.Module):
+    """Half of its input says how the other half is stretched, within bounds, and moved."""
+
+    def __init__(self, first: int) -> None:
+        super().__init__()
+        self.net = nn.Linear(2, 4)
+        self.mask = torch.eye(2)[first]
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        stretch, move = self.net(x * self.mask).chunk(2, 1)
+        stretch = torch.tanh(stretch) * (1 - self.mask)
+        return x * torch.exp(stretch) + move * (1 - self.mask), stretch.sum(1)
+
+
+def flow_of(couplings: int) -> tuple[Recorder, torch.Tensor]:
+    torch.manual_seed(0)
+    layers = [Coupling(at % 2) for at in range(couplings)]
+    with taped() as recorder:
+        z, stretched = torch.randn(16, 2), torch.zeros(16)
+        for layer in layers:
+            z, more = layer(z)
+            stretched = stretched + more
+        value = (0.5 * z.square().sum(1) - stretched).mean()
+    return recorder, value
+
+
+def test_what_the_next_layer_of_a_flow_reads_is_no_prediction() -> None:
+    """Computed again with another stretch, the couplings behind it would keep what they made of the old one."""
+    recorder, value = flow_of(2)
+    tail, every = tail_of(recorder, value), tail_of(recorder, value, read_again=True)
+
+    assert tail is not None and every is not None
+    assert not tail.meetings and not list(reaches(tail))
+    assert every.meetings and list(reaches(every)), "it would be told as an activation that keeps answers out of reach"
+
+
+def test_the_last_layer_of_a_flow_meets_data() -> None:
+    recorder, value = flow_of(1)
+    tail = tail_of(recorder, value)
+
+    assert tail is not None and tail.meetings
+
+
+def test_a_decoder_fed_with_its_own_outputs_is_compared_with_answers() -> None:
+    torch.manual_seed(0)
+    model, answers = nn.Linear(2, 2), torch.randn(3, 16, 2)
+    with taped() as recorder:
+        made = [model(torch.randn(16, 2))]
+        for _ in range(2):
+            made.append(model(made[-1]))
+        value = sum(((one - answer) ** 2).mean() for one, answer in zip(made, answers, strict=True))
+    assert isinstance(value, torch.Tensor)
+    tail = tail_of(recorder, value)
+
+    assert tail is not None and len(tail.meetings) == 3
 
 
 def test_a_mask_over_weights_is_not_data() -> None:

@@ -85,6 +85,7 @@ class Row:
         "before",
         "cast",
         "door",
+        "enters",
         "function",
         "inputs",
         "keywords",
@@ -111,6 +112,8 @@ class Row:
         self.autocast: tuple[str, torch.dtype] | None = None
         self.door = False
         """A trained tensor enters here, or the call cannot be repeated; the tail begins behind it."""
+        self.enters = False
+        """Trained tensors met what came of it, with its gradient: the network goes on."""
         self.likely = False
         """What it gave is the logarithm of a likelihood, by a distribution of torch's."""
         self.writes = False
@@ -170,6 +173,7 @@ class Recorder:
         row.door = _is_door(call.name, inputs)
         if row.door:
             self._let_in(inputs)
+            _mark_entering(call.name, inputs)
         if inputs and (self.whole or not row.door) and any(output.requires_grad for output in outputs):
             self.constants.extend(_constants(inputs) if self.whole and len(self.constants) < MOST_ENTERED else ())
             _keep(row, call, inputs)
@@ -247,6 +251,16 @@ class Recorder:
     def _bury(self) -> None:
         while self._buried:
             self._buried.pop()
+
+
+def _mark_entering(name: str, inputs: list[Input]) -> None:
+    """On the way back to the last layer; each row once."""
+    waiting = [inputs] if name not in NOT_REPEATABLE else []
+    while waiting:
+        for tensor, _, made in waiting.pop():
+            if made is not None and tensor.requires_grad and not made[0].enters:
+                made[0].enters = True
+                waiting.append(made[0].inputs if not made[0].door else [])
 
 
 def _constants(inputs: list[Input]) -> Iterator[torch.Tensor]:

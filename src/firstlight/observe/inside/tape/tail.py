@@ -120,15 +120,21 @@ class Tail:
         return read, followed
 
 
-def tail_of(recorder: Recorder, loss: torch.Tensor) -> Tail | None:
-    """None where the loss was not made by calls that were seen."""
+def tail_of(recorder: Recorder, loss: torch.Tensor, read_again: bool = False) -> Tail | None:
+    """None where the loss was not made by calls that were seen.
+
+    With `read_again` it has the meetings too whose outcome a later layer reads, as each coupling of a flow reads the one
+    before. Whose answer is whose can be asked there. What other predictions would do cannot: that layer would have to
+    be called again.
+    """
     made = recorder.made(loss)
     if made is None or made[0].arguments is None or made[0].door:
         return None
     rows = tuple(sorted(walk(made[0]), key=lambda row: row.number))
     found = [meeting for row in rows for meeting in meetings_at(row)]
     real = [meeting for meeting in found if meeting.marks & (Mark.DATA | Mark.DRAWN | PARAMETER)]
-    return Tail(loss, rows, tuple(_last(rows, real or found)))
+    last = tuple(_last(rows, real or found))
+    return Tail(loss, rows, tuple(one for one in last if read_again or is_comparison(one.row) or not one.row.enters))
 
 
 def _last(rows: tuple[Row, ...], found: list[Meeting]) -> Iterator[Meeting]:

@@ -178,7 +178,7 @@ class Certificate:
             self._decide()
 
     def _measure(self, line: Line, root: torch.Tensor) -> Measured | None:
-        tail = tail_of(self.recorder, root)
+        tail = tail_of(self.recorder, root, read_again=True)
         exchange = None if tail is None else self._exchange(tail)
         if tail is None or exchange is None:
             line.unfit[ONE_EXAMPLE if tail is not None and tail.meetings else NO_MEETING] += 1
