@@ -133,6 +133,18 @@ class TestControls:
         assert found.verified is verified
         assert f"a tenth of the rate reaches {rival:.3g}" in found.likely
 
+    @pytest.mark.parametrize(("reached", "verified"), [(0.3, False), (0.2, False), (1.2, True)])
+    def test_another_setting_proves_nothing_where_the_program_learns_well_with_its_own(
+        self, reached: float, verified: bool
+    ) -> None:
+        """It gets from 2.5 to 0.9, or hardly on; what repairs a bug needs no more than to be clearly better."""
+        base = 2.0 if verified else 0.9
+        found = proven(find("rate-too-low"), tried(("lr-tenfold", reached), base=base))
+
+        assert found.verified is verified
+        assert found.likely.startswith("proven: " if verified else "helps: ")
+        assert proven(find("gradients-never-cleared"), tried(("zeroed-gradients", reached), base=base)).verified
+
     def test_pairs_within_a_batch_have_no_guess(self) -> None:
         found = proven(find("rate-too-high"), replace(self.blind(("lr-tenth", 1.7), guess=1.6), compares_rows=True))
 

@@ -87,7 +87,7 @@ def _tried(contrast: Contrast, behind: bool) -> Iterator[tuple[str, bool]]:
 def _cures(repair: Experiment, pair: Pair, contrast: Contrast, behind: bool) -> bool:
     """A program that learns well by itself is not cured by learning faster, and help is no proof."""
     learns_anyway = pair.base.finite and lost(pair.base) > FALLS and not behind
-    return improves(pair) and not learns_anyway and holds(proof_of(repair, pair, contrast), pair)
+    return improves(pair) and not learns_anyway and holds(proof_of(repair, pair, contrast), pair, repair.repairs)
 
 
 def contexts(facts: Iterable[Any]) -> list[str]:

@@ -196,7 +196,7 @@ def _told_of(finding: Finding, repair: Experiment, pair: Pair, contrast: Contras
     """A repair that works proves its cause only beside its controls; otherwise it helps, and that is all."""
     assert repair.repairs is not None
     proof = proof_of(repair, pair, contrast)
-    verified = holds(proof, pair)
+    verified = holds(proof, pair, repair.repairs)
     confidence = max(finding.confidence, PROVEN) if verified else finding.confidence
     sentence = told(proof, pair.base.finite)
     witness = Witness(id=finding.id, kind="experiment", where="", says=sentence, weight=PROVEN if verified else HELPS)

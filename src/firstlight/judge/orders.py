@@ -234,7 +234,7 @@ def whole_runs(watched: Watched) -> tuple[WholeRun, ...]:
 def _told_of(own: dict[str, float], other: dict[str, float]) -> Iterator[ScoreTold]:
     for name in own.keys() & other.keys():
         was, now, up = own[name], other[name], grows(name)
-        if up is not None and was != now:
+        if up is not None:
             yield ScoreTold(name=name, was=was, now=now, better=now > was if up else now < was)
 
 

@@ -96,9 +96,13 @@ class WholeRun(msgspec.Struct, frozen=True, kw_only=True):
     """Share of what it gained that the program did not, by its own end (`facts/contrast.py` has the rule)."""
     told: tuple[ScoreTold, ...] = ()
 
-    def worse(self, share: float) -> bool:
-        """Some number that the program prints of itself is worse by so much: what was learnt is of no use to it."""
-        return any(not one.better and not abs(one.now - one.was) <= share * abs(one.was) for one in self.told)
+    def is_of_use(self, share: float) -> bool:
+        """By what the program prints of itself: no number is worse by so much, and of scores one is better by so much.
+        Losses alone go on falling while predictions that are right already become surer."""
+        if any(not one.better and not abs(one.now - one.was) <= share * abs(one.was) for one in self.told):
+            return False
+        scores = [one for one in self.told if "loss" not in one.name.lower()]
+        return not scores or any(one.better and abs(one.now - one.was) > share * abs(one.was) for one in scores)
 
     def says(self) -> str:
         """The number that changed most to the better, in words; "" where there is none."""

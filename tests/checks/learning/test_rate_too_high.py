@@ -131,6 +131,6 @@ def test_each_side_of_ahead(ahead: float, times: int) -> None:
     assert len(found(whole=(run(ahead),))) == times
 
 
-@pytest.mark.parametrize(("now", "times"), [(0.507, 1), (0.52, 0), (math.nan, 0)])
-def test_a_lower_loss_is_of_no_use_where_the_score_is_worse(now: float, times: int) -> None:
-    assert len(found(whole=(run(0.5, ScoreTold(name="val error", was=0.5, now=now, better=False)),))) == times
+@pytest.mark.parametrize(("now", "times"), [(0.488, 1), (0.492, 0), (0.507, 0), (0.52, 0), (math.nan, 0)])
+def test_a_lower_loss_is_of_no_use_where_the_score_is_no_better(now: float, times: int) -> None:
+    assert len(found(whole=(run(0.5, ScoreTold(name="val error", was=0.5, now=now, better=now < 0.5)),))) == times

@@ -164,9 +164,18 @@ def test_each_side_of_ahead(ahead: float, times: int) -> None:
     assert len(found(whole=(run(ahead), at_a_hundred()))) == times
 
 
-@pytest.mark.parametrize(("now", "times"), [(0.89, 1), (0.87, 0), (math.nan, 0)])
-def test_a_lower_loss_is_of_no_use_where_the_score_is_worse(now: float, times: int) -> None:
-    assert len(found(whole=(run(0.5, score(0.9, now)), at_a_hundred()))) == times
+@pytest.mark.parametrize(("now", "times"), [(0.919, 1), (0.917, 0), (0.9, 0), (0.87, 0), (math.nan, 0)])
+def test_a_lower_loss_is_of_no_use_where_the_score_is_no_better(now: float, times: int) -> None:
+    falls = ScoreTold(name="loss", was=1.2, now=0.4, better=True)
+
+    assert len(found(whole=(run(0.5, falls, score(0.9, now)), at_a_hundred()))) == times
+
+
+@pytest.mark.parametrize(("now", "times"), [(0.4, 1), (0.917, 1), (0.919, 0), (math.nan, 0)])
+def test_where_losses_alone_are_printed_none_may_be_worse(now: float, times: int) -> None:
+    told = ScoreTold(name="val loss", was=0.9, now=now, better=now < 0.9)
+
+    assert len(found(whole=(run(0.5, told), at_a_hundred()))) == times
 
 
 @pytest.mark.parametrize(("last", "times"), [(0.1, 1), (1.19, 1), (1.21, 0), (math.inf, 0), (math.nan, 0)])

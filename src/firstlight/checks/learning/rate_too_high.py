@@ -23,9 +23,9 @@ class Limits(Settable):
     """Share of its first loss that the copy at a lower rate must lose."""
     ahead: float = 0.3
     """Share of the copy's gain by the end of the run that the program missed. Healthy programs stay below 0.1."""
-    worse: float = 0.02
-    """Largest share by which a score that the program prints may be worse at the lower rate; above it, the lower rate
-    is not better."""
+    told: float = 0.02
+    """Share by which numbers that the program prints must differ to count: the lower rate is better only where none of
+    them becomes worse by that, and of its scores, where it prints any, one becomes better by that."""
 
 
 def find(contrast: Contrast, limits: Limits) -> Found:
@@ -54,7 +54,7 @@ def find(contrast: Contrast, limits: Limits) -> Found:
 def _by_the_end(contrast: Contrast, limits: Limits) -> Found:
     for name, divisor in WHOLE_LOWER.items():
         run = contrast.at_end(name)
-        if run is None or not run.ahead >= limits.ahead or run.worse(limits.worse):
+        if run is None or not run.ahead >= limits.ahead or not run.is_of_use(limits.told):
             continue
         yield Evidence(
             where=at(contrast.lr_site, rank=contrast.rank),

@@ -32,9 +32,9 @@ class Limits(Settable):
     ahead: float = 0.3
     """Share of the copy's gain by the end of the run that the program missed. A cautious rate in a short run misses as
     much, so the copy at a hundred times the rate must be ahead too."""
-    worse: float = 0.02
-    """Largest share by which a score that the program prints may be worse at the higher rate; above it, the higher rate
-    is not better."""
+    told: float = 0.02
+    """Share by which numbers that the program prints must differ to count: the higher rate is better only where none of
+    them becomes worse by that, and of its scores, where it prints any, one becomes better by that."""
 
 
 def find(contrast: Contrast, limits: Limits) -> Found:
@@ -42,7 +42,7 @@ def find(contrast: Contrast, limits: Limits) -> Found:
     if not contrast.meant_to_fall or (by_heart is not None and not by_heart < learnt_by_heart.CHECK.limits.by_heart):
         return
     runs = [run for name in WHOLE_HIGHER if (run := contrast.at_end(name)) is not None]
-    far = [run for run in runs if run.ahead >= limits.ahead and not run.worse(limits.worse)]
+    far = [run for run in runs if run.ahead >= limits.ahead and run.is_of_use(limits.told)]
     if far and _is_far_from_best(contrast):
         yield _by_the_end(contrast, min(far, key=lambda run: run.other.last))
         return
