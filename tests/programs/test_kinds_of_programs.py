@@ -28,6 +28,17 @@ for i in range(60):
     optimizer.zero_grad(); loss.backward(); optimizer.step()
 """
 )
+MAXIMIZED = (
+    DATA
+    + """
+model = net()
+optimizer = torch.optim.Adam(model.parameters(), lr=1e-2, maximize=True)
+for i in range(60):
+    index = torch.randint(256, (32,))
+    objective = {sign}F.cross_entropy(model(x[index]), y[index])
+    optimizer.zero_grad(); objective.backward(); optimizer.step()
+"""
+)
 BY_HAND = (
     DATA
     + """
@@ -225,6 +236,7 @@ for i in range(40):
 SOFTMAX = ".softmax(1)"
 PROGRAMS = {
     "no-loader": (NO_LOADER, {"bug": ""}, {"bug": SOFTMAX}, "loss-double-activation"),
+    "maximized": (MAXIMIZED, {"sign": "-"}, {"sign": ""}, "loss-sign-flipped"),
     "by-hand": (BY_HAND, {"bug": ""}, {"bug": SOFTMAX}, "loss-double-activation"),
     "accumulation": (ACCUMULATION, {"clear": "optimizer.zero_grad()"}, {"clear": ""}, "gradients-never-cleared"),
     "gan": (GAN, {"clear": "opt_d.zero_grad()"}, {"clear": ""}, "gradients-never-cleared"),

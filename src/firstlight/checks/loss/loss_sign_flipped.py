@@ -4,7 +4,8 @@
 At a few backwards the loss is computed twice more, from the place where predictions meet targets: once with predictions
 moved a little towards the targets, and once with predictions moved as far away from them. The predictions moved away
 have the lower loss at every look, whoever wrote the loss and wherever its sign was flipped. In a policy gradient,
-likelihoods that follow the returns take the place of predictions.
+likelihoods that follow the returns take the place of predictions. An optimizer with `maximize=True` lowers the negative
+of what `backward` was called on, and that is what is looked at.
 
 ## When it is fine
 Adversarial training maximizes a loss on purpose; with more than one optimizer nothing is reported, nor where the
@@ -43,7 +44,8 @@ CHECK = Check(
     id="FL205",
     summary="the minimized loss pushes predictions away from their targets",
     causes=("loss-sign",),
-    likely="a minus sign too many, or one too few, between the comparison with the targets and the backward",
+    likely="a minus sign too many, or one too few, between the comparison with the targets and the backward, or "
+    "`maximize=True`",
     fix="flip the sign of the loss",
     severity=Severity.ERROR,
     confidence=0.97,

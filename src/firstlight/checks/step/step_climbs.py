@@ -5,8 +5,9 @@ At every look, the optimizer's step points along the gradient instead of against
 compares predictions with answers has risen.
 
 ## When it is fine
-An objective to be maximised, such as a reward, compares nothing with answers and is not judged. Steps with strong
-momentum may go uphill for a while, but not at every look.
+With `maximize=True`, what `backward` was called on is looked at as its negative, which the steps are to lower; a loss
+that is maximised in error is then told by [FL205](loss-sign-flipped.md). A reward compares nothing with answers and is
+not judged. Steps with strong momentum may go uphill for a while, but not at every look.
 """
 
 import statistics
@@ -43,8 +44,8 @@ CHECK = Check(
     id="FL317",
     summary="the optimizer climbs the loss",
     causes=("loss-sign",),
-    likely="`maximize=True`, a negative learning rate, or a minus sign on the gradients",
-    fix="remove `maximize=True` or the minus sign",
+    likely="a wrong sign in an optimizer written by hand, or a negative learning rate",
+    fix="take the gradient away from the weights instead of adding it",
     severity=Severity.ERROR,
     confidence=0.95,
     find=find,

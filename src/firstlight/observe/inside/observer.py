@@ -130,6 +130,10 @@ class Observer:
         """Since the first backward."""
         self.ending: Callable[[str], Ending] | None = None
         self.has_optimizer: Callable[[], bool] = lambda: False
+        self.maximizes: Callable[[], bool] = lambda: False
+        """The optimizers go up the gradient, all of them."""
+        self.negated: Callable[[torch.Tensor, torch.Tensor], None] = lambda _root, _minus: None
+        """Told of the negative that is looked at in place of what `backward` was called on."""
         self.undecided: Callable[[], bool] = lambda: False
         """More steps may still show that the program learns."""
         self._off: set[str] = set()

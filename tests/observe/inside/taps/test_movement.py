@@ -20,6 +20,10 @@ class Watcher:
         self.told: list[Movement] = []
         self.held = Held(ref=weakref.ref(optimizer), name="SGD", site=None, first_lr=None, steps=LOOKS[0])
         self.held.closure = closure
+        self.maximized = bool(optimizer.param_groups[0].get("maximize"))
+
+    def maximizes(self) -> bool:
+        return self.maximized
 
     def emit(self, record: Movement) -> None:
         self.told.append(record)
@@ -56,6 +60,7 @@ def test_a_step_is_followed_unless_it_searches_along_a_line(closure: bool, backw
 
     assert len(watcher.told) == looks
     for seen in watcher.told:
+        assert seen.tensors[0].along == pytest.approx(-1)
         assert seen.pace == pytest.approx(0.5 / before.square().mean().sqrt().item(), rel=1e-4)
 
 
@@ -74,3 +79,16 @@ def test_a_matrix_that_was_trained_is_not_as_random_as_a_new_one() -> None:
     assert [group.drawn for group in _groups(optimizer.param_groups, {id(new.weight)})] == [False, True, False]
     assert [group.elements for group in groups] == [620, 224, 620]
     assert _groups(optimizer.param_groups[:1]) == ()
+
+
+def test_a_step_that_is_meant_to_climb_goes_down_the_negative() -> None:
+    weight = torch.ones(4, requires_grad=True)
+    optimizer = torch.optim.SGD([weight], lr=0.5, maximize=True)
+    watcher = Watcher(optimizer, closure=False)
+    watch = Watch(cast("Any", watcher), cast("Any", watcher), cast("Any", watcher))
+    weight.sum().backward()
+    watch.step_begins(optimizer)
+    optimizer.step()
+    watch.step_ended(optimizer)
+
+    assert [one.along for seen in watcher.told for one in seen.tensors] == pytest.approx([-1])

@@ -152,3 +152,15 @@ def test_gradients_that_are_cleared_between_backwards_do_not_add_up(clears: bool
     players.taps.swallows.stop()
 
     assert (held.gathered, held.backwards, held.summed is None) == (gathered, 2, clears)
+
+
+def test_a_loss_is_maximized_where_every_optimizer_does_so() -> None:
+    """Which of two players a backward is for is not known before a step."""
+    players = Players()
+    flags = []
+    for optimizer in (players.of_critic, players.of_generator):
+        optimizer.param_groups[0]["maximize"] = True
+        flags.append(players.taps.maximize())
+
+    assert flags == [False, True]
+    assert not Optimizers(players.taps.observer, players.taps.models).maximize()

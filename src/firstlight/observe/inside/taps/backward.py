@@ -123,7 +123,17 @@ def install(observer: Observer, models: Models) -> Walked:
 
 def begin_backward(observer: Observer, root: torch.Tensor, retain: bool, functional: bool = False) -> None:
     observer.clock.begin()
-    observer.tell(observer.moments.backward_begins, root, retain, functional)
+    observer.tell(observer.moments.backward_begins, lowered(observer, root), retain, functional)
+
+
+def lowered(observer: Observer, root: torch.Tensor) -> torch.Tensor:
+    """What the steps are to lower: of an objective that they maximize, its negative, as if the program had said so."""
+    if root.numel() != 1 or not root.requires_grad or root.is_leaf or not observer.maximizes():
+        return root
+    with observer.quiet(), torch.enable_grad():
+        minus = -root
+        observer.negated(root, minus)
+    return minus
 
 
 def end_backward(observer: Observer, root: torch.Tensor) -> None:

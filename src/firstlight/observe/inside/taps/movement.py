@@ -61,7 +61,9 @@ class Watch:
                 built=held.site,
                 settings=_settings(optimizer.param_groups[0]),
                 tensors=tuple(
-                    _moved(names.get(id(p), "a parameter"), p, was) for p, was in before if p.grad is not None
+                    _moved(names.get(id(p), "a parameter"), p, was, self.observer.maximizes())
+                    for p, was in before
+                    if p.grad is not None
                 ),
                 groups=_groups(optimizer.param_groups, self._loaded),
             )
@@ -86,7 +88,7 @@ def _some_of(held: Held) -> list[torch.Tensor]:
     return kept
 
 
-def _moved(name: str, parameter: torch.Tensor, was: torch.Tensor) -> Moved:
+def _moved(name: str, parameter: torch.Tensor, was: torch.Tensor, maximized: bool) -> Moved:
     now, gradient = parameter.detach(), parameter.grad
     assert gradient is not None
     step = now.float() - was.float()
@@ -103,7 +105,7 @@ def _moved(name: str, parameter: torch.Tensor, was: torch.Tensor) -> Moved:
         weight=found[1] ** 0.5,
         update=found[2] ** 0.5,
         still=found[3],
-        along=found[4],
+        along=-found[4] if maximized else found[4],
         alike=parameter.ndim > 1 and len(parameter) > 1 and bool((now == now[:1]).all()),
     )
 

@@ -125,6 +125,11 @@ class Optimizers:
             if optimizer is not None and groups and optimizer.param_groups[0] is groups[0] and "lr" in groups[0]:
                 held.given_lr = float(groups[0]["lr"])
 
+    def maximize(self) -> bool:
+        """All of them that are still there: which of several a loss is for is not known before they step."""
+        groups = [group for held in self.held.values() if (one := held.ref()) is not None for group in one.param_groups]
+        return bool(groups) and all(group.get("maximize") is True for group in groups)
+
     def of(self, optimizer: torch.optim.Optimizer) -> Held:
         held = self.held.get(id(optimizer))
         if held is None or held.ref() is not optimizer:
@@ -364,6 +369,7 @@ def install(observer: Observer, models: Models) -> Optimizers:
 
     observer.optimizers = lambda: list(optimizers.held.values())
     observer.has_optimizer = lambda: bool(optimizers.held)
+    observer.maximizes = optimizers.maximize
     register_optimizer_step_pre_hook(begins)
     register_optimizer_step_post_hook(ended)
     return optimizers

@@ -4,7 +4,7 @@ import torch
 from torch.nn.modules.module import register_module_buffer_registration_hook
 
 from firstlight.observe.inside.observer import Observer
-from firstlight.observe.inside.tape.recorder import Recorder
+from firstlight.observe.inside.tape.recorder import Recorder, TorchCall
 from firstlight.observe.inside.taps import attractions, dealings, entropy, held_out, relations
 from firstlight.observe.inside.taps.certificate import Certificate
 from firstlight.observe.inside.taps.comparisons import ComparisonTap
@@ -32,6 +32,7 @@ def install(observer: Observer, models: Models, mode: Operations) -> None:
     mode.record(
         recorder, lambda: certificate.wanted() or looks.wanted() or dealt.taped() or any(wanted() for wanted in others)
     )
+    observer.negated = lambda root, minus: recorder.note(TorchCall(torch.neg, "neg", (root,), {}), minus)
     _follow_buffers(observer, recorder)
     entropy.follow("log_prob", observer.shielded("tape", recorder.likely))
     moments.backward_begins.append(observer.shielded("looks", WholeBatch(observer, recorder, models).backward_begins))
