@@ -98,6 +98,10 @@ class Quiet:
 class Observer:
     chooses: Callable[[Site | None], bool] = staticmethod(lambda _: False)
     """Whether a line lies in a branch that keeps what was best so far."""
+    maximizes: Callable[[], bool] = staticmethod(lambda: False)
+    """Whether the optimizers go up the gradient, all of them."""
+    negated: Callable[[torch.Tensor, torch.Tensor], None] = staticmethod(lambda _root, _minus: None)
+    """Told of the negative that is looked at in place of what `backward` was called on."""
     batch_rows: tuple[int, ...] = ()
     """Rows of the dataset that the last batch of a loader was made of, where they are known."""
     taken: Mapping[int, torch.Tensor] = MappingProxyType({})
@@ -130,10 +134,6 @@ class Observer:
         """Since the first backward."""
         self.ending: Callable[[str], Ending] | None = None
         self.has_optimizer: Callable[[], bool] = lambda: False
-        self.maximizes: Callable[[], bool] = lambda: False
-        """The optimizers go up the gradient, all of them."""
-        self.negated: Callable[[torch.Tensor, torch.Tensor], None] = lambda _root, _minus: None
-        """Told of the negative that is looked at in place of what `backward` was called on."""
         self.undecided: Callable[[], bool] = lambda: False
         """More steps may still show that the program learns."""
         self._off: set[str] = set()

@@ -167,16 +167,19 @@ def test_what_the_next_layer_of_a_flow_reads_is_no_prediction() -> None:
     recorder, value = flow_of(2)
     tail, every = tail_of(recorder, value), tail_of(recorder, value, read_again=True)
 
-    assert tail is not None and every is not None
-    assert not tail.meetings and not list(reaches(tail))
-    assert every.meetings and list(reaches(every)), "it would be told as an activation that keeps answers out of reach"
+    assert tail is not None
+    assert every is not None
+    assert not tail.meetings
+    assert not list(reaches(tail))
+    assert list(reaches(every)), "it would be told as an activation that keeps answers out of reach"
 
 
 def test_the_last_layer_of_a_flow_meets_data() -> None:
     recorder, value = flow_of(1)
     tail = tail_of(recorder, value)
 
-    assert tail is not None and tail.meetings
+    assert tail is not None
+    assert tail.meetings
 
 
 def test_a_decoder_fed_with_its_own_outputs_is_compared_with_answers() -> None:
@@ -190,7 +193,8 @@ def test_a_decoder_fed_with_its_own_outputs_is_compared_with_answers() -> None:
     assert isinstance(value, torch.Tensor)
     tail = tail_of(recorder, value)
 
-    assert tail is not None and len(tail.meetings) == 3
+    assert tail is not None
+    assert len(tail.meetings) == 3
 
 
 def test_a_mask_over_weights_is_not_data() -> None:
@@ -253,6 +257,18 @@ def test_one_order_for_all_answers_and_blocks_stay_whole() -> None:
     found = permuted({1: short, 2: long}, torch.Generator().manual_seed(3))
     assert sorted(found[1].tolist()) == list(range(5))
     assert found[2].reshape(5, 3)[:, 0].tolist() == [3 * at for at in found[1].tolist()]
+
+
+@pytest.mark.parametrize("dtype", [torch.bool, torch.float32, torch.int64])
+def test_what_is_said_of_pairs_goes_along_with_both(dtype: torch.dtype) -> None:
+    classes = torch.tensor([0, 0, 1, 1, 2, 2])
+    same = (classes[:, None] == classes[None]).to(dtype)
+    (found,) = permuted({0: same}, torch.Generator().manual_seed(1)).values()
+    (alone,) = permuted({0: torch.eye(6).to(dtype)}, torch.Generator().manual_seed(1)).values()
+
+    assert bool(found.diagonal().all()), "each still belongs to itself"
+    assert not torch.equal(found, same)
+    assert not bool(alone.diagonal().all()), "it would be the same whichever example it belonged to"
 
 
 def test_examples_are_known_again_in_any_order() -> None:

@@ -19,7 +19,7 @@ def permuted(answers: Mapping[int, torch.Tensor], generator: torch.Generator) ->
     """One order for all answers of a step, so that what belongs together stays so.
 
     The shortest first axis counts the examples; one that is a multiple of it holds each example's rows in a block. What
-    is said of pairs of examples goes along with both.
+    is said of pairs of examples goes along with both, unless it is the same of all: that each belongs to itself alone.
     """
     examples = min(len(answer) for answer in answers.values())
     orders: dict[int, torch.Tensor] = {}
@@ -32,14 +32,15 @@ def permuted(answers: Mapping[int, torch.Tensor], generator: torch.Generator) ->
         blocks = answer.detach().reshape(unit, -1, *answer.shape[1:])
         found[key] = blocks[order.to(answer.device)].reshape(answer.shape)
         if unit == len(answer) and is_of_pairs(answer):
-            found[key] = found[key][:, order.to(answer.device)]
+            both = found[key][:, order.to(answer.device)]
+            found[key] = found[key] if torch.equal(both, answer) else both
     return found
 
 
 def is_of_pairs(answer: torch.Tensor) -> bool:
     """Which examples belong together: the same of one and the other as of the other and the one."""
-    flags = answer.dtype == torch.bool and answer.ndim == 2 and answer.shape[0] == answer.shape[1]
-    return flags and torch.equal(answer, answer.t())
+    square = answer.ndim == 2 and answer.shape[0] == answer.shape[1] > 1 and answer.layout is torch.strided
+    return square and torch.equal(answer, answer.t())
 
 
 def differing(tensor: torch.Tensor, batch: int) -> int | None:

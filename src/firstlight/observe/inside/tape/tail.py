@@ -123,9 +123,9 @@ class Tail:
 def tail_of(recorder: Recorder, loss: torch.Tensor, read_again: bool = False) -> Tail | None:
     """None where the loss was not made by calls that were seen.
 
-    With `read_again` it has the meetings too whose outcome a later layer reads, as each coupling of a flow reads the one
-    before. Whose answer is whose can be asked there. What other predictions would do cannot: that layer would have to
-    be called again.
+    With `read_again` it has the meetings too whose outcome a later layer reads, as each coupling of a flow reads the
+    one before. Whose answer is whose can be asked there; what other predictions would do cannot, as that layer would
+    have to be called again.
     """
     made = recorder.made(loss)
     if made is None or made[0].arguments is None or made[0].door:

@@ -17,6 +17,7 @@ from firstlight.observe.inside.relations.questions import Questions
 from firstlight.observe.inside.relations.reached import last_call
 from firstlight.observe.inside.relations.sample import taken
 from firstlight.observe.inside.relations.skill import EVERY
+from firstlight.observe.inside.tape.examples import is_of_pairs
 from firstlight.observe.inside.tape.reach import left_when_sure
 from firstlight.observe.inside.tape.recorder import PARAMETER, Mark, Recorder
 from firstlight.observe.inside.tape.tail import Meeting, Tail, tail_of
@@ -149,8 +150,10 @@ class RelationsTap:
 
 
 def _answers_met(tail: Tail) -> Sequence[Meeting]:
-    """What predictions are multiplied by is a weight or an exposure, unless they meet nothing else."""
-    return [meeting for meeting in tail.meetings if not _weighs(meeting)] or tail.meetings
+    """What predictions are multiplied by is a weight or an exposure, unless they meet nothing else. Which examples
+    belong together is no answer that one of them has."""
+    own = [meeting for meeting in tail.meetings if not is_of_pairs(meeting.answer)]
+    return [meeting for meeting in own if not _weighs(meeting)] or own
 
 
 def _weighs(meeting: Meeting) -> bool:
