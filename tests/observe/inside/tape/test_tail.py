@@ -197,6 +197,24 @@ def test_a_decoder_fed_with_its_own_outputs_is_compared_with_answers() -> None:
     assert len(tail.meetings) == 3
 
 
+def test_trained_weights_of_several_losses_are_no_part_of_the_network() -> None:
+    """Whether they are numbers of their own or one vector."""
+    torch.manual_seed(0)
+    body, far, near = nn.Linear(3, 8), nn.Linear(8, 1), nn.Linear(8, 1)
+    log_var = nn.Parameter(torch.zeros(2))
+    high, low = torch.randn(16, 1), torch.randn(16, 1)
+    with taped() as recorder:
+        h = body(torch.randn(16, 3)).relu()
+        losses = torch.stack([F.mse_loss(far(h), high), ((near(h) - low) ** 2).mean()])
+        value = (torch.exp(-log_var) * losses + log_var).sum() / 2
+    tail = tail_of(recorder, value)
+
+    assert tail is not None
+    assert {id(meeting.answer) for meeting in tail.meetings} == {id(high), id(low)}
+    assert torch.equal(tail.replay({id(high): high, id(low): low}), value)
+    assert len(recorder.entered) == 1, "the weights let nothing in"
+
+
 def test_a_mask_over_weights_is_not_data() -> None:
     with taped() as recorder:
         layer = nn.Linear(3, 3)

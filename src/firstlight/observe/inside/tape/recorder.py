@@ -95,6 +95,7 @@ class Row:
         "marks",
         "name",
         "number",
+        "summed_up",
         "writes",
     )
 
@@ -116,6 +117,8 @@ class Row:
         """Trained tensors met what came of it, with its gradient: the network goes on."""
         self.likely = False
         """What it gave is the logarithm of a likelihood, by a distribution of torch's."""
+        self.summed_up = False
+        """All that came to it of the network's answers was one number for all examples: a loss, or several of them."""
         self.writes = False
         self.cast: Cast | None = None
         """The last one behind what it gave."""
@@ -170,7 +173,8 @@ class Recorder:
         inputs = [(tensor, *self._origin(tensor)) for tensor in _given(call)]
         row = Row(self.rows, call.name, _united(call, inputs))
         self.rows += 1
-        row.door = _is_door(call.name, inputs)
+        row.summed_up = _is_summed_up(inputs)
+        row.door = _is_door(call.name, inputs, row.summed_up)
         if row.door:
             self._let_in(inputs)
             _mark_entering(call.name, inputs)
@@ -350,8 +354,16 @@ def _united(call: TorchCall, inputs: list[Input]) -> Mark:
     return found | Mark.DATA if outside else found
 
 
-def _is_door(name: str, inputs: list[Input]) -> bool:
-    """A trained tensor enters here, or the call cannot be repeated. Scalars (a temperature, a penalty) are no doors.
+def _is_summed_up(inputs: list[Input]) -> bool:
+    carrying = [item for item in inputs if item[0].requires_grad and item[1] & NOT_OF_THE_NETWORK]
+    return bool(carrying) and all(
+        item[0].ndim == 0 or (item[2] is not None and item[2][0].summed_up) for item in carrying
+    )
+
+
+def _is_door(name: str, inputs: list[Input], summed_up: bool = False) -> bool:
+    """A trained tensor enters here, or the call cannot be repeated. Scalars (a temperature, a penalty) are no doors,
+    and what weighs losses that are `summed_up` lets nothing into the network either.
 
     A buffer that meets what the network gave (how often one class is taken for another, in a loss that is a module)
     lets nothing of it in again.
@@ -359,7 +371,7 @@ def _is_door(name: str, inputs: list[Input]) -> bool:
     if name in NOT_REPEATABLE:
         return True
     pure = [not marks & NOT_OF_THE_NETWORK for _, marks, _ in inputs]
-    if all(pure) or not any(pure):
+    if all(pure) or not any(pure) or summed_up:
         return False
     predicted = any(item[0].requires_grad and not alone for alone, item in zip(pure, inputs, strict=True))
     entering = WEIGHTS if predicted else PARAMETER
