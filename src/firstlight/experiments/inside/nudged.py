@@ -89,7 +89,7 @@ class Changes:
     _acted_on: set[tuple[int, ...]] = field(default_factory=set)
 
     def looks_first_at(self, mine: Backward, places: list[int]) -> list[int]:
-        """Those of the places whose action was not looked at before: later, a ratio may be clipped in one copy alone."""
+        """Those whose action was not looked at before: later, a ratio may be clipped in one of the copies."""
         states = mine.states.get(ACTIONS, [])
         found = [at for at in places if at < len(states) and states[at] not in self._acted_on]
         self._acted_on.update(states)
