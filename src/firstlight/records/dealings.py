@@ -100,10 +100,10 @@ class RewardAsked(Sighting, frozen=True, kw_only=True, tag="reward-asked"):
     exchanges: int
     """Rewards that the environment had given until then."""
     own: int = 0
-    """Answers that the reward at the end changed which belong to states of that episode, and below, of others."""
+    """Of what the reward at the end changed, that belongs to states of that episode, and below, of others."""
     others: int = 0
     states: int = 0
-    """Different ones among those that were learnt from then, and below, how many answers they have in all."""
+    """Different ones among those that were learnt from then, and below, how many answers or weights they have."""
     around: int = 0
     places: int = 1
     """Environments that are dealt with at once."""

@@ -3,8 +3,9 @@
 ## What it sees
 In a rehearsal, the values that an evaluation compares are traced back to the model. One of three things is wrong. The
 class that is compared with the targets, or picked for a comparison elsewhere, is the one the model finds least likely,
-given how its loss trained it. Or the targets were put in another order (rolled, flipped, indexed, loaded again in a new
-shuffle), but neither the inputs nor the predictions were. Or classes have other numbers than in training: this is known
+given how its loss trained it. Or one of the two, predictions or targets, is in another order than it was made or loaded
+in (rolled, sorted, loaded again in a new shuffle, taken from the dataset while the loader shuffles), and the other one is
+not. Or classes have other numbers than in training: this is known
 from the numbers that both were loaded with, or from the shares of the classes, which are those of their neighbors.
 
 ## When it is fine
@@ -46,14 +47,21 @@ def find(scored: AnswersScored, limits: Limits) -> Found:
         yield _evidence(
             scored,
             f"{scored.moved} of {scored.answers} predictions of `{scored.model}` are compared with targets in a "
-            "different order than the inputs",
+            f"different order than the inputs{_agreement(scored)}",
             "each prediction compared with the target of its own row",
-            do="compare with the targets in the order in which they came with the inputs",
+            do="compare with the targets in the order in which they came with the inputs: collect both in one loop",
         )
     elif scored.renamed and len(scored.renamed) >= limits.renamed * scored.classes:
         yield _renamed(scored)
     elif scored.counted >= limits.counted and _are_neighbours(scored, limits):
         yield _shifted(scored)
+
+
+def _agreement(scored: AnswersScored) -> str:
+    if scored.torn is None:
+        return ""
+    made, met = scored.torn.made, scored.torn.met
+    return f": the agreement is {met:.2f}, and {made:.2f} with the targets that were loaded with the inputs"
 
 
 def _are_neighbours(scored: AnswersScored, limits: Limits) -> bool:

@@ -16,8 +16,10 @@ from torch.overrides import TorchFunctionMode
 
 from firstlight.experiments.inside.averages import Averages, Heard, Phase, number_of
 from firstlight.experiments.inside.carried import MixedScores
+from firstlight.experiments.inside.gathered import Gathered
 from firstlight.experiments.inside.scoring import Scoring
 from firstlight.experiments.inside.shortening.arithmetic import Arithmetic
+from firstlight.experiments.inside.side_by_side import PAIRS, SideBySide
 from firstlight.experiments.inside.wanted import MEETINGS, WantedOutputs
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.observer import Observer
@@ -53,8 +55,11 @@ class MeasuredLosses(TorchFunctionMode):
         self._heard = observer.shielded("measured", self._hear)
         self.scoring = Scoring(observer)
         self._scored = observer.shielded("scoring", self.scoring.heard)
-        self.wanted = WantedOutputs(observer, self.scoring.rests_on_answers)
+        self.gathered = Gathered()
+        self.wanted = WantedOutputs(observer, self.gathered, self.scoring.rests_on_answers)
         self._wants = observer.shielded("wanted", self.wanted.meet)
+        self.side_by_side = SideBySide(observer, self.gathered, self.scoring.rests_on_answers)
+        self._meet_as = observer.shielded("side-by-side", self.side_by_side.meet)
         self.averages = Averages(observer)
         self.carried = MixedScores(observer)
 
@@ -68,6 +73,8 @@ class MeasuredLosses(TorchFunctionMode):
             self._scored(name, given, found)
             if name in MEETINGS and len(given) > 1:
                 self._wants(*given[:2])
+            if name in PAIRS and len(given) > 1:
+                self._meet_as(name.strip("_"), *given[:2])
         return found
 
     def _hear(self, name: str, given: tuple[Any, ...], found: Any, reduction: str) -> None:
@@ -106,7 +113,7 @@ class MeasuredLosses(TorchFunctionMode):
         """The same of numpy."""
         if not self._on or len(self._heard_of) > MOST_HEARD:
             return
-        self.meet(one, other)
+        self.meet(name, one, other)
         if name in DIFFERENCES:
             self.counted(len(one))
             self._apart((found * found).mean(), abs(found).mean(), len(one))
@@ -125,10 +132,16 @@ class MeasuredLosses(TorchFunctionMode):
             if len(losses) < MOST_HEARD:
                 losses.append((float(value), rows))
 
-    def meet(self, one: Any, other: Any) -> None:
+    def meet(self, how: str, one: Any, other: Any) -> None:
         """Arrays, or lists of numbers, are held against each other."""
         if self._on:
+            self._meet_as(how, one, other)
             self._wants(*(torch.as_tensor(side, dtype=torch.float64) for side in (one, other)))
+
+    def pairs(self, one: Any, other: Any) -> None:
+        """They are gone through side by side."""
+        if self._on:
+            self._meet_as("beside", one, other)
 
     def metric(self, improves_upwards: bool, value: float) -> None:
         """A function that computes a metric came to it."""
@@ -156,6 +169,7 @@ class MeasuredLosses(TorchFunctionMode):
                 self.wanted.trained(call)
                 self._listen()
         elif self.observer.step:
+            self.gathered.asked(call)
             self.wanted.asked(call)
             self.scoring.asked(call)
             self._phase = self._heard_of.setdefault((id(call.module), *sites.way()), Phase())
@@ -190,6 +204,7 @@ class MeasuredLosses(TorchFunctionMode):
         self._computed.clear()
         self.scoring.rest()
         self.wanted.rest()
+        self.gathered.rest()
         self._phase = Phase()
 
     def names(self, number: float) -> frozenset[str]:

@@ -30,7 +30,7 @@ class Metrics:
 
     def called(self, name: str, arguments: tuple[Any, ...], found: Any) -> None:
         with contextlib.suppress(Exception):  # whatever it is given
-            self.measured.meet(*arguments[:2])
+            self.measured.meet(name, *arguments[:2])
         with contextlib.suppress(Exception):  # as above
             self.measured.counted(len(arguments[0]))
         with contextlib.suppress(Exception):  # several values, or whatever else it gives

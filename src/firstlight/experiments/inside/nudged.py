@@ -5,6 +5,7 @@ import json
 import os
 import signal
 from dataclasses import dataclass, field
+from statistics import median
 
 from firstlight.records.dealings import ACTIONS, VALUES
 from firstlight.records.places import Site
@@ -13,12 +14,16 @@ LEAST = 1e-3
 """Of a unit of reward: what changes less is rounding."""
 PLAIN = 0.5
 """Of the largest change: a mean or a deviation that is kept of all rewards changes others a little."""
+OUTSTANDING = 20.0
+"""Times the usual change of a weight, that the largest must be to come from the reward itself."""
 LEAST_ROWS = 6
 LEAST_NEW, MOST_EPOCHS = 8, 20
 """Exchanges between two updates, and how often each is looked at, where nothing older is."""
 MOST_HEARD = 1 << 20
 """Bytes at once."""
 Vectors = dict[str, list[float]]
+States = dict[str, list[tuple[int, ...]]]
+"""For each number of a vector the states that it may belong to; none where they are not known."""
 
 
 @dataclass
@@ -26,8 +31,7 @@ class Backward:
     exchanges: int
     site: Site | None
     vectors: Vectors
-    states: list[tuple[int, ...]] = field(default_factory=list)
-    """For each answer the states that it may belong to; none where they are not known."""
+    states: States = field(default_factory=dict)
 
 
 @dataclass
@@ -79,9 +83,17 @@ class Changes:
     """Times that what the environment gave since the last time was looked at whole, once or in a few epochs."""
     together: bool = False
     """Both kinds were told at the backward at which the first difference came."""
-    states: list[tuple[int, ...]] = field(default_factory=list)
-    """That answers belong to which differ plainly, and below, all that were looked at then."""
-    around: list[tuple[int, ...]] = field(default_factory=list)
+    states: States = field(default_factory=lambda: {VALUES: [], ACTIONS: []})
+    """Of numbers that differ plainly, and below, all that were looked at then."""
+    around: States = field(default_factory=lambda: {VALUES: [], ACTIONS: []})
+    _acted_on: set[tuple[int, ...]] = field(default_factory=set)
+
+    def looks_first_at(self, mine: Backward, places: list[int]) -> list[int]:
+        """Those whose action was not looked at before: later, a ratio may be clipped in one of the copies."""
+        states = mine.states.get(ACTIONS, [])
+        found = [at for at in places if at < len(states) and states[at] not in self._acted_on]
+        self._acted_on.update(states)
+        return found
 
 
 def changes(copy: NudgedCopy, own: list[Backward]) -> Changes:
@@ -93,21 +105,42 @@ def changes(copy: NudgedCopy, own: list[Backward]) -> Changes:
             break
         for kind in (VALUES, ACTIONS):
             ours, other = mine.vectors.get(kind, []), theirs.get(kind, [])
-            if len(ours) != len(other) or (since is not None and kind == ACTIONS):
+            if len(ours) != len(other):
                 continue
+            if kind == ACTIONS:
+                _add_states(made, kind, mine, made.looks_first_at(mine, _outstanding(ours, other)))
+                if since is not None:
+                    continue
             made.rows[kind] += len(ours)
             size = sum(map(abs, ours)) / len(ours) if kind == ACTIONS and ours else 1.0
             found = _differences(ours, other, LEAST * abs(copy.unit) * size)
             made.found[kind] += [one / copy.unit for one in found.values()]
-            if kind == VALUES and found and len(mine.states) == len(ours):
-                most = max(map(abs, found.values()))
-                made.states += [mine.states[at] for at, one in found.items() if abs(one) > PLAIN * most]
-                made.around += filter(None, mine.states)
+            if kind == VALUES:
+                _add_states(made, kind, mine, _plain(found))
         if since is None and any(made.found.values()):
             since, made.site = mine.exchanges, mine.site
             made.together = all(mine.vectors.get(kind) for kind in (VALUES, ACTIONS))
     made.rollouts = _rollouts(own[: len(copy.backwards)])
     return made
+
+
+def _add_states(made: Changes, kind: str, mine: Backward, places: list[int]) -> None:
+    states = mine.states.get(kind, [])
+    if places and len(states) == len(mine.vectors.get(kind, [])):
+        made.states[kind] += [states[at] for at in places]
+        made.around[kind] += filter(None, states)
+
+
+def _plain(found: dict[int, float]) -> list[int]:
+    most = max(map(abs, found.values()), default=0.0)
+    return [at for at, one in found.items() if abs(one) > PLAIN * most]
+
+
+def _outstanding(ours: list[float], other: list[float]) -> list[int]:
+    """Weights are standardised together, and after a step the two copies differ a little everywhere."""
+    found = {at: b - a for at, (a, b) in enumerate(zip(ours, other, strict=True)) if a != b}
+    usual = median([abs(b - a) for a, b in zip(ours, other, strict=True)] or [0.0])
+    return _plain(found) if max(map(abs, found.values()), default=0.0) > OUTSTANDING * usual else []
 
 
 def _rollouts(backwards: list[Backward]) -> int:

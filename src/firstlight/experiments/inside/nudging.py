@@ -21,7 +21,7 @@ import torch
 
 from firstlight.experiments.inside import seclusion
 from firstlight.experiments.inside.forking import fork
-from firstlight.experiments.inside.nudged import Backward, NudgedCopy, changes
+from firstlight.experiments.inside.nudged import Backward, NudgedCopy, States, changes
 from firstlight.experiments.inside.nursery import be_quiet, why_not_fork
 from firstlight.observe.inside import sites
 from firstlight.observe.inside.observer import Observer
@@ -71,7 +71,7 @@ class Nudging:
     _deadline: float = 0.0
     _under_way: dict[str, list[Any]] = field(default_factory=dict)
     _hooks: list[Any] = field(default_factory=list)
-    _states: list[tuple[int, ...]] = field(default_factory=list)
+    _states: States = field(default_factory=dict)
 
     def taped(self) -> bool:
         return self.trial is not None or self._write is not None
@@ -154,16 +154,17 @@ class Nudging:
         return None
 
     def backward_begins(self, root: torch.Tensor, _retain: bool, functional: bool) -> None:
-        self._under_way, self._hooks, self._states = {}, [], []
+        self._under_way, self._hooks, self._states = {}, [], {}
         if not self.taped() or functional or root.numel() != 1:
             return
         tail = tail_of(self.dealings.recorder, root)
         if tail is None:
             return
-        found = _answers(tail)
-        self._states = [] if self._write is not None else self._beside(found)
+        found, chosen = _answers(tail), list(likelihoods(tail))
+        if self._write is None:
+            self._states = {VALUES: self._beside(found), ACTIONS: self._acted_on(chosen)}
         self._under_way = {VALUES: [meeting.answer.detach().flatten().tolist() for meeting in found], ACTIONS: []}
-        for at, tensor in enumerate(likelihoods(tail)):
+        for at, tensor in enumerate(chosen):
             self._under_way[ACTIONS].append(None)
             self._hooks.append(tensor.register_hook(lambda slope, at=at: self._pulled(at, slope)))
 
@@ -174,6 +175,14 @@ class Nudging:
             predicted = [tensor for tensor, _, _ in meeting.row.inputs if tensor.requires_grad]
             states = self.encounters.beside(predicted[0]) if len(predicted) == 1 else []
             told += states if len(states) == meeting.answer.numel() else [()] * meeting.answer.numel()
+        return told
+
+    def _acted_on(self, chosen: list[torch.Tensor]) -> list[tuple[int, ...]]:
+        """For each action, whichever network made it likely; an action of several parts has a row of likelihoods."""
+        told: list[tuple[int, ...]] = []
+        for tensor in chosen:
+            rows = len(tensor) if tensor.ndim == 2 and tensor.numel() != len(tensor) else tensor.numel()
+            told += self.encounters.acted_on(rows) or [()] * rows
         return told
 
     def _pulled(self, at: int, slope: torch.Tensor) -> None:
@@ -245,10 +254,14 @@ class Nudging:
 
     def _compared(self, trial: Nudge, start: NudgedCopy) -> list[RewardAsked]:
         found = [changes(copy, self.backwards[copy.first :]) for copy in (trial.at_end, start)]
-        own = [self.encounters.own(states, (trial.key, trial.episode)) for states in found[0].states]
         told = []
         for kind in (VALUES, ACTIONS):
             rows = min(change.rows[kind] for change in found)
+            own = [
+                self.encounters.own(states, (trial.key, trial.episode))
+                for states in dict.fromkeys(found[0].states[kind])
+            ]
+            around = found[0].around[kind]
             if rows:
                 told.append(
                     RewardAsked(
@@ -261,10 +274,10 @@ class Nudging:
                         rows=rows,
                         rollouts=min(change.rollouts for change in found),
                         exchanges=self.dealings.exchanges,
-                        own=sum(one is True for one in own) if kind == VALUES else 0,
-                        others=sum(one is False for one in own) if kind == VALUES else 0,
-                        states=len({states[0] for states in found[0].around}) if kind == VALUES else 0,
-                        around=len(found[0].around) if kind == VALUES else 0,
+                        own=sum(one is True for one in own),
+                        others=sum(one is False for one in own),
+                        states=len({states[0] for states in around}),
+                        around=len(around),
                         places=self.encounters.places,
                     )
                 )

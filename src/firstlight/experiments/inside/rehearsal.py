@@ -139,6 +139,7 @@ class Rehearsal:
                 *self.selecting.seen(),
                 *self.selecting.measured.scoring.seen(ended == "exit"),
                 *self.selecting.measured.wanted.seen(),
+                *self.selecting.measured.side_by_side.seen(),
                 *self.selecting.measured.carried.seen(),
                 *averages,
                 *self.copies.seen(ended == "exit"),

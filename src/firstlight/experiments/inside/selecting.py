@@ -115,7 +115,8 @@ def follow(selecting: Selecting) -> None:
         return original(self, metrics, *arguments, **options)
 
     kind.step = step
-    for tap in (measured.scoring, measured.wanted):
+    prelude.computed.pairs = measured.pairs
+    for tap in (measured.scoring, measured.gathered):
         observer.moments.batch_given.append(observer.unable_to_raise("measured", tap.batch_given))
     observer.moments.model_returned.append(observer.unable_to_raise("measured", measured.returned))
     observer.moments.step_begins.append(observer.unable_to_raise("measured", measured.step_begins))

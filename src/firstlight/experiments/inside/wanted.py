@@ -2,19 +2,19 @@
 
 Where an output meets a target, by a difference or a loss of one, the target is taken back through the factor and the
 offset that lie between. What is left is in the units of the output itself, whatever both sides were scaled by, and must
-be alike in training and in evaluation. Outputs are known by their values, also once they have been in arrays or lists,
-and so are the targets that a loader gave with them: in another order they are those of other examples.
+be alike in training and in evaluation. Outputs are known by their values, also once they have been in arrays or lists.
 """
 
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import torch
 
-from firstlight.experiments.inside.choices import MOST_ELEMENTS, equal, extremes
-from firstlight.observe.inside import reading, rows, sites
+from firstlight.experiments.inside.choices import MOST_ELEMENTS
+from firstlight.experiments.inside.gathered import LEAST_NUMBERS, MOST_COLUMNS, Gathered, floats
+from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.identity import ByIdentity
 from firstlight.observe.inside.observer import rank
 from firstlight.records.places import Site
@@ -25,14 +25,9 @@ if TYPE_CHECKING:
     from firstlight.observe.inside.taps.models import Call
 
 DIFFERENCES = frozenset({"sub", "__sub__", "rsub", "__rsub__", "subtract"})
-COMPARISONS = frozenset({"eq", "__eq__", "ne", "__ne__"})
-MEETINGS = DIFFERENCES | COMPARISONS | {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"}
+MEETINGS = DIFFERENCES | {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"}
 LEFT = 1e-6
 """Of the square, at most, that one factor and offset leave unexplained."""
-LEAST_NUMBERS = 8
-MOST_COLUMNS = 16
-MOST_NUMBERS = 1 << 22
-"""Kept of what was put out and loaded since training paused, which may come together later: 16 MB."""
 MOST_WAYS = 32
 LEAST_STEPS = 3
 """Evaluations that come closer than this to the ones before are a part of the training itself."""
@@ -43,8 +38,6 @@ EXACT = 1e-3
 Way = tuple[tuple[str, int], ...]
 Part = tuple[int, int | None]
 """Which of the outputs, and which of its columns, where it is only one of them."""
-CHOSEN: Part = (-1, None)
-"""The class that is chosen by an output."""
 
 
 @dataclass
@@ -97,67 +90,38 @@ class _Asked:
     model: str
     part: Part
     taught: _Taught | None
-    """None where classes are compared, or nothing is known of the loss."""
+    """None where nothing is known of the loss."""
     numbers: NumbersWanted = field(default_factory=NumbersWanted)
     step: int = 0
     crowded: int = 0
     times: int = 0
     answers: int = 0
-    dealt: int = 0
-    """Those that met the targets of other rows."""
-
-
-class _Given(NamedTuple):
-    """At one call, or at several ones together."""
-
-    outputs: list[torch.Tensor]
-    loaded: list[torch.Tensor]
-    """What the loader gave for as many rows."""
-
-
-def _joined(some: Sequence[Sequence[torch.Tensor]]) -> list[torch.Tensor]:
-    """Of calls that gave alike, all else left out."""
-    every = zip(*some, strict=False)
-    return [torch.cat(parts) for parts in every if parts[0].ndim and len({part.shape[1:] for part in parts}) == 1]
 
 
 class WantedOutputs:
-    def __init__(self, observer: "Observer", rests_on_answers: Callable[[torch.Tensor], bool]) -> None:
-        self.observer, self._rests_on_answers = observer, rests_on_answers
+    def __init__(
+        self, observer: "Observer", gathered: Gathered, rests_on_answers: Callable[[torch.Tensor], bool]
+    ) -> None:
+        self.observer, self._gathered, self._rests_on_answers = observer, gathered, rests_on_answers
         self._taught: ByIdentity[_Taught] = ByIdentity()
         self._training: tuple[torch.nn.Module, list[torch.Tensor]] | None = None
         self._model: torch.nn.Module | None = None
         self._inputs: list[torch.Tensor] = []
-        self._batch: list[torch.Tensor] = []
-        """What a loader gave last."""
-        self._gathered: list[_Given] = []
-        self._size = 0
-        """Numbers in it."""
         self._asked: dict[tuple[Way, Part], _Asked] = {}
         self._iterated: ByIdentity[bool] = ByIdentity()
         """Models that are given what they gave: what is subtracted on the way is no error."""
 
-    def batch_given(self, _loader: object, batch: object) -> None:
-        self._batch = [tensor.detach() for tensor in reading.tensors_in(batch) if tensor.ndim and _counts(tensor)]
-
     def trained(self, call: "Call") -> None:
-        self._training, self._inputs = (call.module, _floats(call.output)), call.inputs
+        self._training, self._inputs = (call.module, floats(call.output)), call.inputs
 
     def asked(self, call: "Call") -> None:
-        if call.module is not self._model:
-            self._gathered, self._size = [], 0
-        elif any(map(self._rests_on_answers, call.inputs)):
+        if call.module is self._model and any(map(self._rests_on_answers, call.inputs)):
             self._iterated[call.module] = True
         self._training, self._model, self._inputs = None, call.module, call.inputs
-        given = _Given(outputs := _floats(call.output), self._loaded_with(call.inputs, outputs))
-        self._size += sum(tensor.numel() for some in given for tensor in some)
-        if self._size > MOST_NUMBERS:
-            self._gathered, self._size = [], 0
-        self._gathered.append(given)
 
     def rest(self) -> None:
         """Training goes on."""
-        self._training, self._model, self._inputs, self._gathered, self._size = None, None, [], [], 0
+        self._training, self._model, self._inputs = None, None, []
 
     def meet(self, one: Any, other: Any) -> None:
         if not (_counts(one) and _counts(other)):
@@ -183,12 +147,9 @@ class WantedOutputs:
         taught = self._taught.get(module, None)
         if module in self._iterated or (self._is_input(target) and not (taught is not None and taught.of_inputs)):
             return
-        for given in self._outputs(side.numel()):
+        for given in self._gathered.of(side.numel()):
             if (found := _wanted(side, target, given.outputs)) is not None:
-                self._note(self._by_way(module, found[0]), found[1], target, given.loaded)
-                return
-            if any(equal(side.reshape(-1).long(), best) for best, _ in extremes(given.outputs, side.numel())):
-                self._note(self._by_way(module, CHOSEN), None, target, given.loaded)
+                self._note(self._by_way(module, found[0]), found[1])
                 return
 
     def _by_way(self, module: torch.nn.Module, part: Part) -> _Asked:
@@ -197,24 +158,12 @@ class WantedOutputs:
         made = _Asked(type(module).__name__, part, taught if taught and part in taught.numbers else None)
         return self._asked.setdefault((way, part), made) if len(self._asked) < MOST_WAYS else made
 
-    def _note(
-        self, asked: _Asked, values: torch.Tensor | None, target: torch.Tensor, loaded: list[torch.Tensor]
-    ) -> None:
+    def _note(self, asked: _Asked, values: torch.Tensor) -> None:
         asked.crowded += asked.times > 0 and 0 < self.observer.step - asked.step < LEAST_STEPS
         asked.step = self.observer.step
         asked.times += 1
-        asked.answers += target.numel()
-        asked.dealt += target.numel() if _are_dealt(target, loaded) else 0
-        if values is not None:
-            asked.numbers.add(values)
-
-    def _loaded_with(self, inputs: list[torch.Tensor], outputs: list[torch.Tensor]) -> list[torch.Tensor]:
-        """What else the loader gave for the same rows. Inputs that are not as they came may have been sorted, and then
-        their targets were sorted too."""
-        if not inputs or not all(any(_same(one, given) for one in self._batch) for given in inputs):
-            return []
-        others = [one for one in self._batch if not any(_same(one, given) for given in inputs)]
-        return [one for one in others if any(len(one) == len(made) for made in outputs if made.ndim)]
+        asked.answers += values.numel()
+        asked.numbers.add(values)
 
     def _is_input(self, target: torch.Tensor) -> bool:
         """Or a part of it: the difference is then an answer, of a model that gives what is to be taken away."""
@@ -223,20 +172,6 @@ class WantedOutputs:
             for given in self._inputs
             if reading.readable(given) and not given.is_sparse and given.device == target.device
         )
-
-    def _outputs(self, count: int) -> Iterator[_Given]:
-        """Of the last calls, one by one and then together, while they may be as many numbers as those."""
-        yield from self._gathered[:-MOST_COLUMNS:-1]
-        size = 0
-        for first in range(len(self._gathered) - 1, -1, -1):
-            output = next(iter(self._gathered[first].outputs), None)
-            if output is None or size > min(MOST_ELEMENTS, MOST_COLUMNS * count):
-                return
-            size += output.numel()
-            width = output.shape[-1] if output.ndim > 1 else 1
-            if count in (size, size // width) and first < len(self._gathered) - 1:
-                last = self._gathered[first:]
-                yield _Given(_joined([one.outputs for one in last]), _joined([one.loaded for one in last]))
 
     def seen(self) -> Iterator[AnswersScored]:
         found = [(asked, *self._told(way, asked)) for (way, _), asked in self._asked.items()]
@@ -250,8 +185,8 @@ class WantedOutputs:
                 times=asked.times,
                 answers=asked.answers,
                 least=0,
-                moved=asked.dealt,
-                elsewhere=any(not other.dealt for other, _ in others),
+                moved=0,
+                elsewhere=False,
                 wanted=wanted,
                 fitting=sum(one is not None and 1 / ALIKE < one.wider < ALIKE and one.apart < 1 for _, one in others),
             )
@@ -270,15 +205,6 @@ class WantedOutputs:
             scored=asked.numbers.met(),
             crowded=asked.crowded,
         )
-
-
-def _floats(tree: Any) -> list[torch.Tensor]:
-    found = [tensor for tensor in reading.tensors_in(tree) if tensor.is_floating_point() and reading.readable(tensor)]
-    return [tensor.detach() for tensor in found if LEAST_NUMBERS <= tensor.numel() <= MOST_ELEMENTS]
-
-
-def _same(one: torch.Tensor, other: torch.Tensor) -> bool:
-    return one is other or (one.dtype == other.dtype and equal(one, other))
 
 
 def _counts(side: Any) -> bool:
@@ -319,12 +245,3 @@ def _line(output: torch.Tensor, side: torch.Tensor) -> tuple[float, float] | Non
     if not (factor and left <= LEFT * float(up.square().sum())):
         return None
     return factor, float(y.mean() - factor * x.mean())
-
-
-def _are_dealt(target: torch.Tensor, loaded: list[torch.Tensor]) -> bool:
-    """What the loader gave, to other rows."""
-    if not target.ndim:
-        return False
-    here = rows.keys([target.float().reshape(len(target), -1)])
-    there = [rows.keys([one.float().reshape(len(target), -1)]) for one in loaded if one.numel() == target.numel()]
-    return here not in there and any(sorted(here) == sorted(keys) for keys in there)

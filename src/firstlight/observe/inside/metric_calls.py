@@ -10,7 +10,7 @@ from typing import Any
 
 from firstlight.observe.inside import sites
 
-ENDINGS = ("_score", "_error", "_loss")
+ENDINGS = ("_score", "_error", "_loss", "_matrix", "_report", "_curve")
 Heard = Callable[[str, tuple[Any, ...], Any], None]
 """Name, arguments, result."""
 

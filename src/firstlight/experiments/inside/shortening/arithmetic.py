@@ -1,9 +1,13 @@
-"""Divisions, differences and comparisons of the user's own, in source and at work: of these a metric is made.
+"""Divisions, differences, comparisons and masks of the user's own, in source and at work: of these a metric is made.
 
     right / total                   __firstlight_divided__(right, total)
     total /= len(loader)            total /= __firstlight_divisor__(total, len(loader))
     predictions == labels           __firstlight_equal__(predictions, labels)
     (predicted - wanted) ** 2       __firstlight_apart__(predicted, wanted) ** 2
+    (said == c) & (true == c)       __firstlight_beside__((said == c) & (true == c), said, true)
+    said[true == c]                 __firstlight_beside__(said[true == c], said, true)
+    true * count + said             __firstlight_beside__(true * count + said, true, said)
+    zip(said, true)                 zip(*__firstlight_both__(said, true))
 
 What torch computes is heard from torch; numbers of Python and arrays of numpy nobody else hears of.
 """
@@ -11,13 +15,14 @@ What torch computes is heard from torch; numbers of Python and arrays of numpy n
 import ast
 import contextlib
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from firstlight.experiments.inside.shortening.rewriting import call, compiles
 
 DIVIDED, DIVISOR = "__firstlight_divided__", "__firstlight_divisor__"
 EQUAL, UNEQUAL, APART = "__firstlight_equal__", "__firstlight_unequal__", "__firstlight_apart__"
+BESIDE, BOTH = "__firstlight_beside__", "__firstlight_both__"
 Heard = Callable[..., None]
 
 
@@ -35,6 +40,20 @@ class Arithmetic:
         """Is told of a sum and what it is divided by."""
         self.arrays: Heard = _nobody
         """Is told the name of a torch function, two arrays of one shape, and what numpy makes of them."""
+
+        self.pairs: Heard = _nobody
+        """Is told two things of one length that are gone through side by side."""
+
+    def beside(self, found: Any, one: Any, other: Any) -> Any:
+        self.both(one, other)
+        return found
+
+    def both(self, one: Any, other: Any) -> tuple[Any, Any]:
+        if self.on:
+            with contextlib.suppress(Exception):  # as below
+                if len(one) == len(other):
+                    self.pairs(one, other)
+        return one, other
 
     def divided(self, total: Any, count: Any) -> Any:
         self.divisor(total, count)
@@ -63,13 +82,15 @@ class Arithmetic:
                     self.arrays(name, one, other, found)
         return found
 
-    def builtins(self) -> dict[str, Callable[[Any, Any], Any]]:
+    def builtins(self) -> dict[str, Callable[..., Any]]:
         return {
             DIVIDED: self.divided,
             DIVISOR: self.divisor,
             EQUAL: self.equal,
             UNEQUAL: self.unequal,
             APART: self.apart,
+            BESIDE: self.beside,
+            BOTH: self.both,
         }
 
 
@@ -83,10 +104,19 @@ class _Heard(ast.NodeTransformer):
         return node if any(map(compiles, node.decorator_list)) else self.generic_visit(node)
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        names = list(_beside(node))
         self.generic_visit(node)
         if isinstance(node.op, ast.Pow):
             node.left = _difference(node.left)
-        return call(DIVIDED, node, node.left, node.right) if isinstance(node.op, ast.Div) else node
+        if isinstance(node.op, ast.Div):
+            return call(DIVIDED, node, node.left, node.right)
+        return _told(node, names)
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        mask = _masked(node.slice)
+        names = [(node.value.id, mask)] if mask and isinstance(node.value, ast.Name) else []
+        self.generic_visit(node)
+        return _told(node, names) if isinstance(node.ctx, ast.Load) else node
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
         self.generic_visit(node)
@@ -95,9 +125,13 @@ class _Heard(ast.NodeTransformer):
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
+        names = list(_pair(map(_masked, node.args)))
         self.generic_visit(node)
         node.args = [_difference(argument) for argument in node.args]
-        return node
+        match node:
+            case ast.Call(func=ast.Name("zip"), args=[one, other]) if not isinstance(one, ast.Starred):
+                node.args = [ast.Starred(call(BOTH, one, one, other), ast.Load())]
+        return _told(node, names)
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         self.generic_visit(node)
@@ -112,6 +146,35 @@ def _difference(node: ast.expr) -> ast.expr:
         case ast.BinOp(op=ast.Sub(), left=left, right=right) if not _any_constant(left, right):
             return call(APART, node, left, right)
     return node
+
+
+def _told(node: ast.expr, names: list[tuple[str, str]]) -> ast.expr:
+    for one, other in names:
+        node = call(BESIDE, node, node, ast.Name(one, ast.Load()), ast.Name(other, ast.Load()))
+    return node
+
+
+def _beside(node: ast.BinOp) -> Iterator[tuple[str, str]]:
+    """Names of what lies side by side: two masks, or the rows and columns that a table is counted by."""
+    match node:
+        case ast.BinOp(op=ast.BitAnd() | ast.Mult(), left=left, right=right):
+            yield from _pair(map(_masked, (left, right)))
+        case ast.BinOp(op=ast.Add(), left=ast.BinOp(op=ast.Mult(), left=one, right=two), right=ast.Name(name)):
+            yield from ((each.id, name) for each in (one, two) if isinstance(each, ast.Name) and each.id != name)
+
+
+def _masked(node: ast.expr) -> str:
+    """What a mask is made of, by one comparison."""
+    match node:
+        case ast.Compare(left=ast.Name(name), ops=[_]):
+            return name
+    return ""
+
+
+def _pair(names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    found = list(names)
+    if len(found) == 2 and all(found) and found[0] != found[1]:
+        yield found[0], found[1]
 
 
 def _any_constant(*sides: ast.expr) -> bool:

@@ -231,23 +231,36 @@ def _read(result: Sequence[Any]) -> Read | None:
 
     What is seen stands before them, or after. Many environments at once may tell their ends as zeros and ones, in the
     usual order."""
-    if _are_transitions(result):
-        return None
     if getattr(result[0], "ndim", 0) > 1 and (counted := _counted(result[2])) is not None:
         rewards = _numbers(result[1])
         if rewards is not None and len(rewards) == len(counted):
-            return 1, rewards, counted
+            return None if _are_transitions(result, counted) else (1, rewards, counted)
     for at, item in enumerate(result[1:]):
         ends, rewards = _flags(item), _numbers(result[at])
         if ends is not None and rewards is not None and len(ends) in (1, len(rewards)):
-            return at, rewards, ends
+            ended = [end or later for end, later in zip(ends, _flags_of(result[at + 2 :], ends), strict=True)]
+            return None if _are_transitions(result, ended) else (at, rewards, ends)
     return None
 
 
-def _are_transitions(result: Sequence[Any]) -> bool:
-    """What was seen before and what came next, side by side: drawn from a replay."""
+def _are_transitions(result: Sequence[Any], ended: list[bool]) -> bool:
+    """What was seen before and what came next, side by side: drawn from a replay.
+
+    An environment that also gives what was last seen of an episode gives the same twice where none has ended.
+    """
     shape = tuple(getattr(result[0], "shape", ()))
-    return len(shape) > 1 and any(tuple(getattr(other, "shape", ())) == shape for other in result[1:])
+    others = [item for item in result[1:] if tuple(getattr(item, "shape", ())) == shape] if len(shape) > 1 else []
+    if not others or len(ended) != shape[0] or not all(map(_is_numeric, (result[0], *others))):
+        return bool(others)
+    goes_on = ~torch.tensor(ended)
+    seen, *rest = (torch.as_tensor(item).cpu()[goes_on] for item in (result[0], *others))
+    return not all(torch.equal(seen, item) for item in rest)
+
+
+def _flags_of(behind: Sequence[Any], ends: list[bool]) -> list[bool]:
+    """Limits of time, where an environment tells them apart."""
+    found = [flags for item in behind if (flags := _flags(item)) is not None and len(flags) == len(ends)]
+    return found[0] if found else [False] * len(ends)
 
 
 def _limits(behind: Sequence[Any], ends: list[bool]) -> bool:
@@ -270,11 +283,14 @@ def _counted(value: Any) -> list[bool] | None:
     return [one == 1 for one in numbers] if numbers is not None and set(numbers) <= {0.0, 1.0} else None
 
 
+def _is_numeric(value: Any) -> bool:
+    return str(getattr(value, "dtype", "")).removeprefix("torch.").startswith(("float", "int", "uint"))
+
+
 def _numbers(value: Any) -> list[float] | None:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return [float(value)]
-    kind = str(getattr(value, "dtype", "")).removeprefix("torch.")
-    if not kind.startswith(("float", "int")) or getattr(value, "ndim", 2) > 1:
+    if not _is_numeric(value) or getattr(value, "ndim", 2) > 1:
         return None
     found = value.tolist()
     listed = found if isinstance(found, list) else [found]

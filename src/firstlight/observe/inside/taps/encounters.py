@@ -101,6 +101,15 @@ class Encounters:
         found = [states for states in self._candidates(rows) if apart >= KNOWN * len(set(states))][:MOST_BESIDE]
         return list(zip(*found, strict=True)) if found else []
 
+    def acted_on(self, rows: int) -> list[tuple[int, ...]]:
+        """For each of so many actions the states that it may have been chosen in; none where no network met them.
+
+        What lies between the output of a network and the likelihood of an action cannot be followed back: where several
+        networks were given states in several orders, any of these may be the one.
+        """
+        found = [states for states in self._candidates(rows) if len(set(states)) > 1]
+        return list(zip(*found, strict=True)) if 0 < len(found) <= MOST_BESIDE else []
+
     def _candidates(self, rows: int) -> Iterator[list[int]]:
         tensors = {id(tensor): tensor for inputs, _ in self._learning for tensor in inputs}
         for tensor in tensors.values():
