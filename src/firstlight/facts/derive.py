@@ -66,7 +66,7 @@ from firstlight.records.inner import EntropySeen, Erased
 from firstlight.records.kept import GraphsKept
 from firstlight.records.lived_on import HeldBack
 from firstlight.records.pairs import PairsPulled
-from firstlight.records.program import ColumnsDropped, FitSeen, Waiting, Wrapped
+from firstlight.records.program import CodesSeen, ColumnsDropped, FitSeen, Waiting, Wrapped
 from firstlight.records.randomness import RandomAgain
 from firstlight.records.rehearsal import ScheduleAhead
 from firstlight.records.rounded import RoundedAway
@@ -180,6 +180,7 @@ REDUCERS: tuple[Reducer, ...] = (
     Accounts(Symmetry, counts=EVERY),
     Accounts(CustomGradient, counts=EVERY),
     Accounts(ColumnsDropped, counts=EVERY),
+    Accounts(CodesSeen, ("given", "column")),
     Accounts(FitSeen, ("number",)),
     Accounts(KeptReread, counts=EVERY),
     motions,

@@ -31,7 +31,7 @@ from firstlight.records.inferred import Inferred
 from firstlight.records.kept import GraphsKept
 from firstlight.records.lived_on import HeldBack
 from firstlight.records.pairs import PairsPulled
-from firstlight.records.program import ColumnsDropped, FitSeen, Waiting, Wrapped
+from firstlight.records.program import CodesSeen, ColumnsDropped, FitSeen, Waiting, Wrapped
 from firstlight.records.randomness import RandomAgain
 from firstlight.records.rehearsal import Rehearsal, ScheduleAhead
 from firstlight.records.resumed import ResumeTried
@@ -216,6 +216,12 @@ SOURCES: dict[type, Source] = {
     Dependence: _from(absent="the model was not probed", bears="experiment"),
     symmetry.Symmetry: _from(absent="the model was not probed", bears="experiment"),
     ColumnsDropped: _from("columns", absent="no Hugging Face Trainer dropped columns", bears="data"),
+    CodesSeen: _from(
+        "coding",
+        "loaders",
+        absent="no codes of categories that were given twice, and otherwise, were trained on and evaluated on",
+        bears="data",
+    ),
     FitSeen: _from(
         "fitting",
         absent="no row that only evaluation has went into the fit of a scikit-learn transformer",

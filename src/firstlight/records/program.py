@@ -94,6 +94,27 @@ class FitSeen(Sighting, frozen=True, kw_only=True, tag="fit"):
     """Evaluated and not trained on, gone through it, and not among them."""
 
 
+class CodesSeen(Sighting, frozen=True, kw_only=True, tag="codes"):
+    """A column of codes that a model is evaluated on, of another call than those it is trained on."""
+
+    given: str
+    """The input, and below, the column of it."""
+    column: int
+    how: str
+    """What gave the codes, and below, its line, and that of the call for the training examples."""
+    site: Site | None
+    trained_site: Site | None
+    rows: int
+    """Evaluated, and below, those whose category has another code in training."""
+    moved: int
+    kinds: int
+    """Categories that both calls know."""
+    example: str
+    """The most frequent of those categories, and below, its code in training and in evaluation."""
+    here: int
+    there: int
+
+
 class Unseen(Sighting, frozen=True, kw_only=True, tag="unseen"):
     """Something that could not be observed, and why."""
 

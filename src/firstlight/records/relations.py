@@ -46,6 +46,32 @@ class MadeOf(msgspec.Struct, frozen=True, kw_only=True):
     """Correlation of what the first adds with what the others add."""
 
 
+class Marked(msgspec.Struct, frozen=True, kw_only=True):
+    """A feature that differs from its usual value in examples of one class alone."""
+
+    column: int = -1
+    """The one that marks most of the class; all below is of it."""
+    of: int = 0
+    """Columns in all."""
+    count: int = 0
+    """Columns that mark this class, and below, those that mark another one."""
+    other_classes: int = 0
+    kind: int = -1
+    """The class."""
+    rows: int = 0
+    """Marked, and below, those of them that are of another class, and the share of the class that is marked."""
+    exceptions: int = 0
+    covered: float = 0.0
+    foreseen: float = 0.0
+    """As many exceptions as a plain fit to the other columns expects, among as many rows."""
+    rest: float = 0.0
+    """Deviations by which examples that are alike in the other columns have more alike answers than any two."""
+    clear: float = 1.0
+    """Correlation of answers and what that fit foretells of them, and below, by one to the unmarked rows alone: where a
+    rule has the mark among its conditions, what is left without it is clearer."""
+    clear_without: float = 1.0
+
+
 class Neighbours(msgspec.Struct, frozen=True, kw_only=True):
     """Whether examples that lie next to each other have like answers, against answers dealt at random."""
 
@@ -338,6 +364,7 @@ class RelationsSeen(Sighting, frozen=True, kw_only=True, tag="relations"):
     """The model is asked without gradients between most steps: its answers may be its own doing."""
     tells: Tells = Tells()
     made_of: MadeOf = MadeOf()
+    marked: Marked = Marked()
     near: Neighbours = Neighbours()
     in_order: Neighbours = Neighbours()
     """Of the dataset's first rows, one after the other; asked where little is seen in the order of training."""

@@ -7,12 +7,13 @@ import torch
 from firstlight.observe.inside import rows
 from firstlight.observe.inside.relations.composing import made_of
 from firstlight.observe.inside.relations.guessing import guessed
+from firstlight.observe.inside.relations.marking import marked
 from firstlight.observe.inside.relations.neighbours import neighbours
 from firstlight.observe.inside.relations.pockets import pockets
 from firstlight.observe.inside.relations.sample import AnswerMet, Sample, distinct, features_of, parts_of
 from firstlight.observe.inside.relations.telling import CERTAIN, tells
 from firstlight.records.doubts import Doubts
-from firstlight.records.relations import MadeOf, Pocket, RelationsSeen, Repeats, Tells
+from firstlight.records.relations import MadeOf, Marked, Pocket, RelationsSeen, Repeats, Tells
 
 LEAST_EXAMPLES = 64
 TABLE = 1
@@ -45,6 +46,7 @@ def compared(sample: Sample, doubting: bool) -> functools.partial[RelationsSeen]
         found,
         tells=_tells(table, parts),
         made_of=_made_of(sample, table, parts) if doubting else MadeOf(),
+        marked=_marked(sample, [given[chosen] for given in inputs], parts) if doubting else Marked(),
         near=neighbours(table, parts, moments),
         doubts=doubts,
         doubted=tuple(tuple(moments[one.place].tolist()) for one in doubts.doubtful),
@@ -66,6 +68,12 @@ def _made_of(sample: Sample, table: torch.Tensor, parts: list[AnswerMet]) -> Mad
         return MadeOf()
     shape = sample.shapes[0] if len(sample.shapes) == 2 else ()  # of the only input, beside the answer
     return min((made_of(table, part, shape) for part in parts), key=lambda one: one.against)
+
+
+def _marked(sample: Sample, inputs: list[torch.Tensor], parts: list[AnswerMet]) -> Marked:
+    """By columns of tables, as they are."""
+    columns = [given for given, shape in zip(inputs, sample.shapes, strict=False) if len(shape) <= TABLE]
+    return marked(torch.cat(columns, 1), parts[0]) if columns and len(parts) == 1 else Marked()
 
 
 def _pockets(sample: Sample, inputs: list[torch.Tensor], answer: torch.Tensor) -> list[Pocket]:

@@ -195,12 +195,13 @@ def _follow(observer: "Observer", fitting: Fitting, module: ModuleType) -> None:
 
 def _followed(method: Any, name: str, fitted: Any, transformed: Any) -> Any:
     @functools.wraps(method)
-    def follow(self: Any, X: Any, *arguments: Any, **keywords: Any) -> Any:  # noqa: N803 (as scikit-learn calls it)
-        made = method(self, X, *arguments, **keywords)
+    def follow(self: Any, *arguments: Any, **keywords: Any) -> Any:
+        made = method(self, *arguments, **keywords)
+        given, answers, *_ = *arguments, *(keywords[key] for key in ("X", "y") if key in keywords), None, None
         if name != "transform":
-            fitted(self, X, keywords.get("y", arguments[0] if arguments else None))
+            fitted(self, given, answers)
         if name != "fit":
-            transformed(self, X, made)
+            transformed(self, given, made)
         return made
 
     return follow
