@@ -52,6 +52,11 @@ class PairsPulled(Sighting, frozen=True, kw_only=True, tag="pairs-pulled"):
     shared: float = 0.0
     """Of the pairs of that matching, those that the loss pulls together; below, those it pushes apart alone."""
     pushed: float = 0.0
+    copies: float = 0.0
+    """Of the same pairs, those whose inputs have the same values; below, those whose embeddings have them, too."""
+    same: float = 0.0
+    drawn: bool = False
+    """A loader gives the two inputs side by side, and other values for the same row later: they are made anew."""
     labelled: Labelled = Labelled()
     held: float = 0.0
     """Share of the pairs that it pushes apart above all others which are at the same place as they were before."""

@@ -8,7 +8,7 @@ from firstlight.records.doubts import Doubts
 from firstlight.records.places import Site
 from firstlight.records.reach import InputsReached
 from firstlight.records.sighting import Sighting
-from firstlight.records.stored import ExamplesStored
+from firstlight.records.stored import ClassesTurned, ExamplesStored
 
 
 class Tells(msgspec.Struct, frozen=True, kw_only=True):
@@ -388,6 +388,7 @@ class RelationsSeen(Sighting, frozen=True, kw_only=True, tag="relations"):
     reach: InputsReached = InputsReached()
     """Asked where a plain fit does far better than the program."""
     stored: ExamplesStored = ExamplesStored()
+    turned: ClassesTurned = ClassesTurned()
     groups: Groups = Groups()
     groups_named: Groups = Groups()
     """Asked where other examples than those trained on were evaluated."""

@@ -35,19 +35,24 @@ class NumbersExchanged(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ClassesTurned(msgspec.Struct, frozen=True, kw_only=True):
-    """Examples that a dataset gives mirrored, and what a plain fit to the examples as they are kept takes them for."""
+    """Examples of a class that a line of the program changes, and that a plain fit then takes for another class."""
 
-    how: str = ""
-    """Empty where none are."""
+    name: str = ""
+    """Of the function; empty where no line changes any examples. Below, the line."""
+    site: Site | None = None
     share: float = 0.0
-    """Of the examples."""
+    """Of the examples, those that it changes."""
     kept: float = 0.0
-    """How often the fit is right about examples as they are kept, of those it was not given."""
+    """How often the fit is right about examples as they came to the line, each left out in turn."""
     pair: tuple[int, ...] = ()
-    """Two classes, and below, examples of either that are given mirrored."""
+    """The class, and the one that it is taken for; and below, changed examples of the first."""
     examples: int = 0
     taken: float = 0.0
-    """How often one of these is taken for the other, and the other for the one, whichever is less."""
+    """Share of these, less the share taken for the second where nothing was changed."""
+    carried: float = 0.0
+    """Share of all examples of the first that are changed and taken for the second."""
+    apart: float = 0.0
+    """How far these are from the nearest examples of the second, over how far those are from one another."""
 
 
 class ExamplesStored(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,7 +71,6 @@ class ExamplesStored(msgspec.Struct, frozen=True, kw_only=True):
     turned: ImagesTurned = ImagesTurned()
     numbers: NumbersExchanged = NumbersExchanged()
     """Among those that `turned` tells of."""
-    classes_turned: ClassesTurned = ClassesTurned()
 
 
 class KeptReread(Sighting, frozen=True, kw_only=True, tag="kept-reread"):

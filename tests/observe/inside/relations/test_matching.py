@@ -8,7 +8,7 @@ from tests.observe.inside.tape.tapes import taped
 from torch.nn import functional as F
 
 from firstlight.checks.loss.strangers_pulled import CHECK
-from firstlight.observe.inside.relations.matching import PairsMatched
+from firstlight.observe.inside.relations.matching import MadeAnew, PairsMatched
 from firstlight.observe.inside.tape.attraction import embedded, fed, pulled, suits
 from firstlight.observe.inside.tape.tail import tail_of
 from firstlight.records.pairs import PairsPulled
@@ -177,3 +177,58 @@ def test_what_looks_alike_is_left_alone(loss: Loss) -> None:
 
 def test_a_loss_of_each_example_by_itself_says_nothing_of_two() -> None:
     assert seen(lambda model: F.cross_entropy(model(torch.randn(2 * N, 12)), torch.randint(0, 8, (2 * N,)))) is None
+
+
+def drawn_once(model: Model) -> torch.Tensor:
+    one, _ = views()
+    return contrasted(torch.cat([model(one), model(one.clone())]), ACROSS)
+
+
+def drawn_once_in_turn(model: Model) -> torch.Tensor:
+    one, _ = views()
+    return contrasted(model(torch.stack([one, one], 1).flatten(0, 1)), ADJACENT)
+
+
+def drawn_once_and_dropped_twice(model: Model) -> torch.Tensor:
+    one, _ = views()
+    return contrasted(torch.cat([F.dropout(model(one), 0.1), F.dropout(model(one), 0.1)]), ACROSS)
+
+
+@pytest.mark.parametrize("loss", [drawn_once, drawn_once_in_turn])
+def test_a_view_that_is_drawn_once_for_both(loss: Loss) -> None:
+    found = seen(loss)
+
+    assert found is not None
+    assert (found.copies, found.same) == (1.0, 1.0)
+    assert found.shared > 0.5
+
+
+def test_dropout_makes_two_embeddings_of_one_view() -> None:
+    found = seen(drawn_once_and_dropped_twice)
+
+    assert found is not None
+    assert found.copies == 1.0
+    assert found.same < 0.5
+
+
+def test_views_that_are_drawn_one_by_one_are_no_copies() -> None:
+    found = seen(block_after_block)
+
+    assert found is not None
+    assert (found.copies, found.same) == (0.0, 0.0)
+
+
+def test_twins_of_a_loader_that_are_made_anew_in_each_epoch() -> None:
+    first, second = torch.randn(6, 9), torch.randn(6, 9)
+
+    def after(*batches: list[torch.Tensor]) -> bool:
+        anew = MadeAnew()
+        for batch in batches:
+            anew.given(batch, [4, 8, 1, 5, 2, 0])
+        return anew.seen
+
+    assert after([first, first.clone()], [second, second.clone()])
+    assert not after([first, first.clone()], [first.clone(), first.clone()])
+    assert not after([first, second], [second, first])
+    assert not after([first, first.clone()], [first, second])
+    assert not after([first, first], [second, second])

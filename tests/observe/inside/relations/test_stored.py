@@ -138,29 +138,3 @@ def test_an_answer_that_does_not_turn_is_foretold_as_it_is(spots: tuple[Tensor, 
 def test_images_that_are_all_mirrored_or_none_are_not_asked(spots: tuple[Tensor, Tensor]) -> None:
     assert not asked(*spots, lambda image, place: (image[None], place)).turned.how
     assert not asked(*spots, lambda image, place: (image.flip(-1)[None], place)).turned.how
-
-
-class Pulses(Dataset[tuple[torch.Tensor, torch.Tensor]]):
-    """Series with a channel, half of them given backwards."""
-
-    def __init__(self) -> None:
-        drawn = torch.Generator().manual_seed(0)
-        self.kinds = torch.randint(0, 2, (300,), generator=drawn)
-        rise = torch.linspace(0, 1, 32) ** 3
-        shapes = torch.where(self.kinds[:, None] == 0, rise, rise.flip(0))
-        self.values = shapes + 0.05 * torch.randn(300, 32, generator=drawn)
-
-    def __len__(self) -> int:
-        return len(self.values)
-
-    def __getitem__(self, index: int) -> tuple[torch.Tensor, torch.Tensor]:
-        value = self.values[index]
-        return (value.flip(0) if index % 2 else value)[None], self.kinds[index]
-
-
-def test_series_that_are_given_backwards_with_a_channel_of_their_own() -> None:
-    found = stored(DataLoader(Pulses(), 25), BatchPlaces(0, 1)).classes_turned
-
-    assert found.how == "backwards"
-    assert found.share == pytest.approx(0.5, abs=0.1)
-    assert found.taken > 0.9

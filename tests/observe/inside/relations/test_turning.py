@@ -1,76 +1,139 @@
+"""Datasets that change some of their examples as they are read."""
+
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 import torch
+from torch.utils.data import DataLoader, Dataset, TensorDataset
 
-from firstlight.observe.inside.relations.sample import AnswerMet
-from firstlight.observe.inside.relations.turning import classes_turned, likeness
+from firstlight.observe.inside.relations.in_order import BatchPlaces
+from firstlight.observe.inside.relations.turning import classes_turned
 from firstlight.records.stored import ClassesTurned
 
-ROWS, LENGTH = 240, 40
+ROWS, LENGTH, SIDE = 300, 40, 16
+SOUND, PITCHES = 512, 4
+Change = Callable[[Any, int], tuple[Any, int]]
+
+
+class Changing(Dataset[tuple[Any, int]]):
+    def __init__(self, examples: Any, kinds: torch.Tensor, change: Change) -> None:
+        self.examples, self.kinds, self.change = examples, kinds.tolist(), change
+
+    def __len__(self) -> int:
+        return len(self.kinds)
+
+    def __getitem__(self, row: int) -> tuple[Any, int]:
+        return self.change(self.examples[row], self.kinds[row])
+
+
+@pytest.fixture(autouse=True)
+def _seeded() -> None:
+    torch.manual_seed(0)
 
 
 @pytest.fixture
-def drawn() -> torch.Generator:
-    return torch.Generator().manual_seed(0)
+def kinds() -> torch.Tensor:
+    return torch.randint(0, 3, (ROWS,))
 
 
-def ramps(kinds: torch.Tensor, drawn: torch.Generator) -> torch.Tensor:
+def ramps(kinds: torch.Tensor) -> torch.Tensor:
     """Rises, falls, and for a third kind hills, each somewhere else."""
     place = torch.linspace(0, 1, LENGTH)
-    middle = 0.4 + 0.2 * torch.rand(len(kinds), 1, generator=drawn)
+    middle = 0.4 + 0.2 * torch.rand(len(kinds), 1)
     rise, hill = torch.sigmoid((place - middle) * 12), torch.exp(-((place - middle) ** 2) * 40)
     found = torch.where(kinds[:, None] == 0, rise, torch.where(kinds[:, None] == 1, 1 - rise, hill))
-    return found + 0.05 * torch.randn(len(kinds), LENGTH, generator=drawn)
+    return found + 0.05 * torch.randn(len(kinds), LENGTH)
 
 
-def given(kept: torch.Tensor, drawn: torch.Generator) -> torch.Tensor:
-    mirrored = torch.rand(len(kept), generator=drawn) < 0.5
-    return torch.where(mirrored[:, None], kept.flip(-1), kept)
+def sweeps(kinds: torch.Tensor) -> list[torch.Tensor]:
+    """Tones that rise, fall or stay, of any phase and under noise."""
+    time = torch.linspace(0, 1, SOUND)
+    shape = torch.stack([time, 1 - time, torch.full_like(time, 0.5)])[kinds]
+    pitch = 0.2 + 0.1 * torch.rand(ROWS, 1) + 0.8 * shape
+    return list(torch.sin(pitch.cumsum(1) + 6 * torch.rand(ROWS, 1)) + 0.3 * torch.randn(ROWS, SOUND))
 
 
-def test_a_rise_becomes_a_fall(drawn: torch.Generator) -> None:
-    kinds = torch.randint(0, 3, (ROWS,), generator=drawn)
-    kept = ramps(kinds, drawn)
+def sometimes(change: Callable[[Any], Any]) -> Change:
+    def changing(example: Any, kind: int) -> tuple[Any, int]:
+        if torch.rand(()) < 0.5:
+            example = change(example)
+        return example, kind
 
-    found = classes_turned(kept, given(kept, drawn)[:, None], AnswerMet(kinds, 3, (4, 7, 9)))
-
-    assert found.how == "backwards"
-    assert sorted(found.pair) == [4, 7]
-    assert found.kept > 0.9
-    assert found.taken > 0.9
+    return changing
 
 
-def test_classes_that_are_the_same_in_a_mirror(drawn: torch.Generator) -> None:
-    kinds = torch.randint(0, 2, (ROWS,), generator=drawn)
-    kept = ramps(torch.zeros_like(kinds), drawn) * (1 + 2 * kinds[:, None])
-
-    found = classes_turned(kept, given(kept, drawn), AnswerMet(kinds, 2))
-
-    assert found.how == "backwards"
-    assert found.taken < 0.6
+def asked(examples: Any, kinds: torch.Tensor, change: Change) -> ClassesTurned:
+    return classes_turned(DataLoader(Changing(examples, kinds, change), 32, shuffle=True), BatchPlaces(0, 1))
 
 
-def test_examples_that_are_given_as_they_are_kept(drawn: torch.Generator) -> None:
-    kinds = torch.randint(0, 3, (ROWS,), generator=drawn)
-    kept = ramps(kinds, drawn)
-
-    assert classes_turned(kept, kept + 0.01, AnswerMet(kinds, 3)) == ClassesTurned()
+def carries(found: ClassesTurned) -> bool:
+    return found.kept > 0.8 and found.taken > 0.6 and found.apart < 1.3 and found.carried < 0.9
 
 
-def test_images_left_to_right(drawn: torch.Generator) -> None:
-    kinds = torch.randint(0, 2, (ROWS,), generator=drawn)
-    kept = ramps(kinds, drawn)[:, None, :].expand(-1, 20, -1) + 0.05 * torch.randn(ROWS, 20, LENGTH, generator=drawn)
-    mirrored = torch.rand(ROWS, generator=drawn) < 0.5
-
-    found = classes_turned(
-        kept[:, None], torch.where(mirrored[:, None, None], kept.flip(-1), kept), AnswerMet(kinds, 2)
-    )
-
-    assert found.how == "mirrored left to right"
-    assert found.taken > 0.9
+def backwards(example: torch.Tensor) -> torch.Tensor:
+    return example.flip(-1)
 
 
-def test_likeness_is_told_where_an_example_is_moved_too(drawn: torch.Generator) -> None:
-    one = torch.randn(5, 30, generator=drawn)
+def test_a_rise_becomes_a_fall_by_the_line_that_turns_it_round(kinds: torch.Tensor) -> None:
+    found = asked(ramps(kinds).numpy()[:, None], kinds, sometimes(lambda one: one[..., ::-1].copy()))
 
-    assert likeness(one, one.roll(7, 1)).tolist() == pytest.approx([1.0] * 5, abs=1e-5)
-    assert float(likeness(one, torch.randn(5, 30, generator=drawn)).max()) < 0.8
+    assert carries(found)
+    assert sorted(found.pair) == [0, 1]
+    assert found.share == pytest.approx(0.5, abs=0.1)
+    assert found.site is not None
+
+
+def test_sounds_are_known_by_what_is_heard_of_them(kinds: torch.Tensor) -> None:
+    found = asked(sweeps(kinds), kinds, sometimes(backwards))
+
+    assert carries(found)
+    assert found.name == "backwards"
+
+    assert not carries(asked(sweeps(kinds), kinds, sometimes(lambda one: -one)))
+
+
+def test_words_in_another_order(kinds: torch.Tensor) -> None:
+    kinds = kinds % 2
+    words = torch.randint(5, 30, (ROWS, 12))
+    words[:, 4:6] = torch.where(kinds[:, None] == 1, torch.tensor([2, 3]), torch.tensor([3, 2]))
+
+    assert carries(asked(words, kinds, sometimes(backwards)))
+    assert not carries(asked(words, kinds, sometimes(lambda one: torch.where(torch.rand(12) < 0.1, 1, one))))
+
+    def listed(example: list[int], kind: int) -> tuple[torch.Tensor, int]:
+        example, kind = sometimes(lambda row: row[::-1])(example, kind)
+        return torch.tensor(example), kind
+
+    assert carries(asked(words.tolist(), kinds, listed))
+
+
+def test_classes_that_are_the_same_in_a_mirror(kinds: torch.Tensor) -> None:
+    hills = ramps(torch.full_like(kinds, 2)) * (1 + 2 * kinds[:, None])
+
+    assert not carries(asked(hills, kinds, sometimes(backwards)))
+
+
+def test_examples_that_no_fit_knows_are_like_no_class(kinds: torch.Tensor) -> None:
+    looks = torch.rand(3, SIDE, SIDE)
+    images = looks[kinds] + 0.1 * torch.randn(ROWS, SIDE, SIDE)
+
+    for change in (lambda one: 1 - one, lambda one: one / 255, lambda one: one.roll((5, 3), (0, 1))):
+        assert not carries(asked(images, kinds, sometimes(change)))
+
+
+def test_answers_that_are_changed_with_the_examples(kinds: torch.Tensor) -> None:
+    def both(example: torch.Tensor, kind: int) -> tuple[torch.Tensor, int]:
+        return (example.flip(-1), [1, 0, 2][kind]) if torch.rand(()) < 0.3 else (example, kind)
+
+    assert asked(ramps(kinds), kinds, both) == ClassesTurned()
+
+
+def test_what_is_done_to_all_alike_turns_the_world_round(kinds: torch.Tensor) -> None:
+    assert asked(ramps(kinds), kinds, lambda one, kind: (one.flip(-1) * 1, kind)).carried > 0.9
+
+
+def test_nothing_is_asked_where_nothing_is_changed(kinds: torch.Tensor) -> None:
+    assert asked(ramps(kinds), kinds, lambda one, kind: (one, kind)) == ClassesTurned()
+    plain = TensorDataset(ramps(kinds), kinds)
+    assert classes_turned(DataLoader(plain, 32), BatchPlaces(0, 1)) == ClassesTurned()

@@ -1,6 +1,7 @@
 """Are the examples that a loss pulls together alike, or others: those in the same place of the other half, say?"""
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +15,8 @@ from firstlight.records.places import Site
 
 MOST_COLUMNS = 1024
 LEAST_PLACES = 4
+ROUNDED = 1e-4
+"""Of the largest value of all embeddings, by which two that are the same may differ."""
 ADJACENT = "of two neighbouring rows each"
 
 
@@ -48,6 +51,9 @@ class MatchingSeen:
     """Of its pairs, and below, those that the loss pulls together, and those it pushes apart and no others."""
     shared: int = 0
     pushed: int = 0
+    copies: int = 0
+    """Of all its pairs, those whose inputs have the same values, and below, whose embeddings have them too."""
+    same: int = 0
 
 
 def matchings(examples: int, blocks: int) -> Iterator[Matching]:
@@ -114,6 +120,36 @@ class PartedPairs:
         }
 
 
+class MadeAnew:
+    """Two tensors of a loader's batch that hold the same values, and other ones when the same row comes again."""
+
+    def __init__(self) -> None:
+        self.seen = self._over = False
+        self._known: dict[int, int] = {}
+
+    def given(self, batch: Sequence[torch.Tensor], places: Sequence[int]) -> None:
+        """`places` are the rows of the dataset that the batch is made of."""
+        if self._over or not places:
+            return
+        again = [place for place in range(len(places)) if places[place] in self._known]
+        if self._known and not again:
+            return
+        twin = next(_twins(batch, len(places)), None)
+        if twin is None or again:
+            found = [] if twin is None else rows.keys([twin[again]])
+            self.seen = any(key != self._known[places[place]] for key, place in zip(found, again, strict=False))
+            self._over = True
+        else:
+            self._known = dict(zip(places, rows.keys([twin]), strict=False))
+
+
+def _twins(batch: Sequence[torch.Tensor], count: int) -> Iterator[torch.Tensor]:
+    wide = [one for one in batch if one.is_floating_point() and one.ndim > 1 and len(one) == count]
+    for one, other in itertools.combinations(wide, 2):
+        if one.shape == other.shape and one.data_ptr() != other.data_ptr() and torch.equal(one, other):
+            yield one
+
+
 class PairsMatched:
     """Adds up over looks at batches of one size."""
 
@@ -127,6 +163,7 @@ class PairsMatched:
         self._examples = 0
 
     def add(self, found: Pulled, inputs: torch.Tensor, blocks: int) -> None:
+        """`inputs` of all blocks, one under the other, as the embeddings are."""
         if self._first is not None and len(inputs) != self._examples:
             return
         self._first, self._examples = self._first or found, len(inputs)
@@ -138,7 +175,9 @@ class PairsMatched:
         self.pulled.add(ranks(apart, found.rows[clear], found.to[clear]))
         self._parted.add(found, apart)
         for matching in matchings(len(inputs), blocks):
-            self._match(self._tallies.setdefault(matching.name, MatchingSeen()), matching, found, apart)
+            tally = self._tallies.setdefault(matching.name, MatchingSeen())
+            self._match(tally, matching, found, apart)
+            self._copied(tally, matching, inputs, found.embedded)
 
     def _match(self, tally: MatchingSeen, matching: Matching, found: Pulled, apart: torch.Tensor) -> None:
         partner = torch.full((len(apart),), -2)
@@ -150,7 +189,13 @@ class PairsMatched:
         tally.shared += int((partner[found.rows] == found.to).sum())
         tally.pushed += int((partner[found.rows] == found.pushed).sum())
 
-    def record(self, step: int, site: Site | None) -> PairsPulled:
+    def _copied(self, tally: MatchingSeen, matching: Matching, inputs: torch.Tensor, embedded: torch.Tensor) -> None:
+        copies = (inputs[matching.first] == inputs[matching.second]).all(1).cpu()
+        apart = (embedded[matching.first] - embedded[matching.second]).abs().amax(1).double().cpu()
+        tally.copies += int(copies.sum())
+        tally.same += int((copies & (apart <= ROUNDED * embedded.abs().max().cpu())).sum())
+
+    def record(self, step: int, site: Site | None, drawn: bool = False) -> PairsPulled:
         """With the matching whose pairs are most alike."""
         tallies = self._tallies.items()
         name, best = max(tallies, key=lambda pair: pair[1].matched.seen().deviations, default=("", MatchingSeen()))
@@ -165,6 +210,9 @@ class PairsMatched:
             beside=best.beside.seen(),
             shared=best.shared / max(1, best.asked),
             pushed=best.pushed / max(1, best.asked),
+            copies=best.copies / max(1, best.matched.pairs),
+            same=best.same / max(1, best.matched.pairs),
             labelled=self.kindred.seen(),
+            drawn=drawn,
             **self._parted.seen(),
         )

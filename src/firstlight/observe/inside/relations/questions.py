@@ -17,9 +17,10 @@ from firstlight.observe.inside.relations.orders import reordered
 from firstlight.observe.inside.relations.reached import behind, reached
 from firstlight.observe.inside.relations.stored import keeps_arrays, stored
 from firstlight.observe.inside.relations.transferring import transfer
+from firstlight.observe.inside.relations.turning import classes_turned
 from firstlight.records.reach import InputsReached
 from firstlight.records.relations import Encoded, Groups, Neighbours, Reordered, Skills, Spans, Transfer
-from firstlight.records.stored import ExamplesStored
+from firstlight.records.stored import ClassesTurned, ExamplesStored
 
 T = TypeVar("T")
 
@@ -59,6 +60,7 @@ class Questions:
                     skills=skills,
                     reach=self._reach(line, skills),
                     stored=self._stored(line),
+                    turned=self._asked(line, classes_turned, ClassesTurned()),
                     **({} if acting else self._beside(line, beside)),
                     transfer=self._transfer(line, held_out),
                     left_when_sure=line.left_when_sure or 0.0,

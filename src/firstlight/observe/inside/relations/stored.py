@@ -17,9 +17,8 @@ from firstlight.observe.inside.relations.in_order import BatchPlaces, tensors_of
 from firstlight.observe.inside.relations.places import TURNS
 from firstlight.observe.inside.relations.sample import flat, parts_of
 from firstlight.observe.inside.relations.skill import HALF, wrong
-from firstlight.observe.inside.relations.turning import SOME, classes_turned
 from firstlight.records.places import Site
-from firstlight.records.stored import ClassesTurned, ExamplesStored, ImagesTurned
+from firstlight.records.stored import ExamplesStored, ImagesTurned
 
 MOST_ROWS = 256
 """A plain fit to more takes too long where the machine is busy."""
@@ -38,6 +37,8 @@ IMAGE = 2
 """Dimensions; a third one is of channels."""
 CLEAR, UNCLEAR = 0.8, 0.2
 """Correlation of an image with one that is the same, turned, and by how much it exceeds that as it is."""
+SOME = 0.1
+"""Of the images, at least, that are turned, and that are not."""
 SAME = 1e-3
 """Of the deviation of an example's values, by which those of one that is only turned or moved may differ."""
 
@@ -102,7 +103,6 @@ def stored(loader: Any, places: BatchPlaces) -> ExamplesStored:
                 kept_values=before,
                 given_values=after,
                 **(_skills(found) if LOST * after <= before else {}),
-                classes_turned=_classes_turned(found),
                 **turned(found),
             )
     return ExamplesStored()
@@ -164,12 +164,6 @@ def _skills(found: KeptAndGiven) -> dict[str, Any]:
     base = wrong("classes", code.mean(0, keepdim=True).expand_as(code), code)
     kept, given = (1 - wrong("classes", foretold(flat(t), code)[0], code) / base for t in (found.kept, found.given))
     return {"kept_skill": kept, "given_skill": given}
-
-
-def _classes_turned(found: KeptAndGiven) -> ClassesTurned:
-    parts = parts_of(flat(found.answer.reshape(len(found.answer), -1)))
-    same = found.kept[0].numel() == found.given[0].numel()
-    return classes_turned(found.kept, found.given, parts[0]) if same and len(parts) == 1 else ClassesTurned()
 
 
 def turned(found: KeptAndGiven) -> dict[str, Any]:

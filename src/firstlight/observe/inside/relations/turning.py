@@ -1,106 +1,209 @@
-"""Does mirroring an example make another class of it? A left hand becomes a right one, a rise becomes a fall.
+"""Does a change that is made to some examples make another class of them? A left hand becomes a right one.
 
-A plain fit to the examples as they are kept is asked for the class of those that are given mirrored. What is mirrored
-twice is as it was. So where mirroring matters, classes change places in pairs: one is taken for the other, and the
-other for the one. A fit that merely does not know mirrored examples takes them for anything, but not so.
+The lines that the program runs as it reads an example are followed. A plain fit to the examples as they came to a line
+is asked for the class of those that the line changed. A fit that merely does not know changed examples is wrong about
+them too; but what has become another class is as near to the examples of that class as these are to one another.
 """
 
-from collections.abc import Callable
-from typing import NamedTuple
+import math
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import torch
 
+from firstlight.observe.inside.relations.following import Followed, Step
 from firstlight.observe.inside.relations.guessing import RIDGES
-from firstlight.observe.inside.relations.neighbours import distances, scaled
-from firstlight.observe.inside.relations.sample import AnswerMet
+from firstlight.observe.inside.relations.in_order import BatchPlaces, tensors_of
+from firstlight.observe.inside.relations.looks import looks
+from firstlight.observe.inside.relations.neighbours import distances
+from firstlight.observe.inside.relations.sample import AnswerMet, flat, parts_of
 from firstlight.records.stored import ClassesTurned
 
-CLEAR, UNCLEAR = 0.8, 0.1
-"""Likeness of an example with one that is mirrored, and by how much it exceeds that as it is."""
-SOME = 0.1
-"""Of the examples, at least, that are turned, and that are not."""
+LEAST_EXAMPLES, MOST_EXAMPLES = 128, 384
+FIRST = 32
+"""Examples, of which some must have been changed."""
+LEAST_CHANGED = 16
 LEAST_OF_A_CLASS = 6
-"""Given mirrored, of either class of a pair."""
-SERIES, IMAGE = 1, 2
-MIRRORS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
-    "backwards": lambda t: t.flip(-1),
-    "mirrored top to bottom": lambda t: t.flip(-2),
-    "turned by half": lambda t: t.flip(-1, -2),
-}
+NEAREST = 3
+FAR = 5.0
+LEAST_SPREAD = 0.05
+"""Of the usual deviation of a value, for those that hardly ever vary."""
+CANDIDATES = 3
+"""Pairs of classes that are looked at closely."""
+SECONDS = 1.6
+"""Of computing, from the first example that is read."""
+MOST = 0.5
+"""Of the changed examples of a class; of lines and classes where so many are taken for another, the nearest is told."""
+AGAIN = 64
+"""Examples that are read again, to see whether their answers stay."""
+LEAST_OUTLYING = 0.3
+"""Of the usual deviation, for values that hardly vary within a class."""
+OUTLYING = 8
+"""The power by which the farthest values of an example count most."""
 
 
 class TakenFor(NamedTuple):
-    """How often examples of one class are taken for the other and the other way round, whichever is less."""
+    first: int
+    second: int
+    taken: float
+    apart: float
+    right: float
+    chosen: int
 
-    share: float
-    pair: tuple[int, int]
-    examples: int
 
-
-def classes_turned(kept: torch.Tensor, given: torch.Tensor, answer: AnswerMet) -> ClassesTurned:
-    """`kept` and `given` are the same examples, of one shape."""
-    squeezed = kept.reshape(len(kept), *[size for size in kept.shape[1:] if size > 1]).float()
-    changed = given.reshape(squeezed.shape).float()
-    if squeezed.ndim - 1 not in (SERIES, IMAGE) or answer.classes < 2:
+def classes_turned(loader: Any, places: BatchPlaces) -> ClassesTurned:
+    """Of the line for which that is clearest."""
+    dataset, end = loader.dataset, time.process_time() + SECONDS
+    if isinstance(dataset, torch.utils.data.TensorDataset | torch.utils.data.IterableDataset):
         return ClassesTurned()
-    axes = squeezed.ndim - 1
-    own = likeness(squeezed, changed)
-    for name, mirror in list(MIRRORS.items())[: 1 if axes == SERIES else len(MIRRORS)]:
-        there = likeness(mirror(squeezed), changed)
-        mirrored = (there >= CLEAR) & (there >= own + UNCLEAR)
-        if float(mirrored.float().mean()) >= SOME:
-            guesses, right = _guessed(squeezed.flatten(1), changed.flatten(1), answer)
-            taken = _taken(answer.values.long()[mirrored], guesses[mirrored], answer.classes)
-            called = answer.kinds or tuple(range(answer.classes))
-            return ClassesTurned(
-                how="mirrored left to right" if axes == IMAGE and name == "backwards" else name,
-                share=float(mirrored.float().mean()),
-                kept=right,
-                pair=tuple(called[one] for one in taken.pair),
-                examples=taken.examples,
-                taken=taken.share,
-            )
-    return ClassesTurned()
+    followed, items = _read(dataset)
+    parts = _answers(loader, places, items) if len(items) >= LEAST_EXAMPLES else []
+    if len(parts) != 1 or parts[0].classes < 2 or not _answers_stay(loader, places, items):
+        return ClassesTurned()
+    found: list[ClassesTurned] = []
+    for step in sorted(followed.steps.values(), key=lambda one: len(one.rows) >= len(items)):
+        if time.process_time() < end:
+            found += _of_step(step, followed, parts[0])
+    return min(found, key=lambda one: (one.taken < MOST, one.apart), default=ClassesTurned())
 
 
-def likeness(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
-    """Correlation of each example with the other, moved to where it is greatest: what is mirrored may be moved too."""
-    axes = tuple(range(1, first.ndim))
-    unit = [t - t.mean(axes, keepdim=True) for t in (first, second)]
-    unit = [t / t.pow(2).sum(axes, keepdim=True).sqrt().clamp_min(1e-12) for t in unit]
-    one, other = (torch.fft.fftn(t, dim=axes) for t in unit)
-    found: torch.Tensor = torch.fft.ifftn(one.conj() * other, dim=axes).real.flatten(1).amax(1)
+def _rows(dataset: Any) -> list[int]:
+    found: list[int] = torch.linspace(0, len(dataset) - 1, min(MOST_EXAMPLES, len(dataset))).long().tolist()
     return found
 
 
-def _guessed(kept: torch.Tensor, given: torch.Tensor, answer: AnswerMet) -> tuple[torch.Tensor, float]:
-    """What a fit to what is kept says to what is given, and how often it is right about kept ones it was not given."""
-    both = scaled(torch.cat([kept, given])).double()
-    here, there = both[: len(kept)], both[len(kept) :]
-    classes = answer.values.long()
-    code = torch.nn.functional.one_hot(classes, answer.classes).double()
+def _read(dataset: Any) -> tuple[Followed, list[Any]]:
+    followed = Followed()
+    items: list[Any] = []
+    for row in _rows(dataset):
+        followed.row = len(items)
+        try:
+            sys.settrace(followed)
+            item = dataset[row]
+        finally:
+            sys.settrace(None)
+        if followed.spent:
+            break
+        items.append(item)
+        if len(items) == FIRST and not any(pair.other for step in followed.steps.values() for pair in step.made):
+            break
+    return followed, items
+
+
+def _answers(loader: Any, places: BatchPlaces, items: list[Any]) -> list[AnswerMet]:
+    answer = _answer(loader, places, items)
+    return parts_of(flat(answer.reshape(len(answer), -1))) if len(answer) == len(items) else []
+
+
+def _answer(loader: Any, places: BatchPlaces, items: list[Any]) -> torch.Tensor:
+    return tensors_of(loader.collate_fn(items))[places.answer]
+
+
+def _answers_stay(loader: Any, places: BatchPlaces, items: list[Any]) -> bool:
+    """Or else they are changed together with the examples, on purpose."""
+    again = [loader.dataset[row] for row in _rows(loader.dataset)[:AGAIN]]
+    return torch.equal(_answer(loader, places, items[: len(again)]), _answer(loader, places, again))
+
+
+def _of_step(step: Step, followed: Followed, answer: AnswerMet) -> Iterator[ClassesTurned]:
+    came = dict(followed.firsts.get(step.kind, {}))
+    came |= {row: pair.before for row, pair in zip(step.rows, step.made, strict=True)}
+    rows = sorted(row for row in came if row < len(answer.values))
+    others = [
+        (rows.index(row), pair.after)
+        for row, pair in zip(step.rows, step.made, strict=True)
+        if pair.other and row < len(answer.values)
+    ]
+    if len(others) < LEAST_CHANGED or len(rows) < LEAST_EXAMPLES:
+        return
+    own = torch.tensor([place for place, _ in others])
+    before = torch.stack([came[row].values for row in rows])
+    after = torch.stack([one.values for _, one in others])
+    classes = answer.values.long()[torch.tensor(rows)]
+    seen = (_of_look(*pair, own, classes, answer.classes) for pair in looks(before, after, step.kind))
+    known = [one for one in seen if one is not None]
+    if known:
+        told = max(known, key=lambda one: one.right)
+        called = answer.kinds or tuple(range(answer.classes))
+        yield ClassesTurned(
+            name=step.name,
+            site=step.site,
+            share=len(own.unique()) / len(rows),
+            kept=told.right,
+            pair=(called[told.first], called[told.second]),
+            examples=int((classes[own] == told.first).sum()),
+            taken=told.taken,
+            carried=told.chosen / int((classes == told.first).sum()),
+            apart=told.apart,
+        )
+
+
+def _of_look(
+    before: torch.Tensor, after: torch.Tensor, own: torch.Tensor, classes: torch.Tensor, count: int
+) -> TakenFor | None:
+    """`after` is what became of the examples at the places `own`."""
+    here, there = _scaled(before, after)
+    kept, said, right = _fitted(here, there, classes, count)
+    share = (_shares(classes[own], said, count) - _shares(classes, kept, count)).fill_diagonal_(-1.0)
+    found = []
+    for place in share.flatten().argsort(descending=True)[:CANDIDATES].tolist():
+        first, second = divmod(place, count)
+        chosen, those = (classes[own] == first) & (said == second), classes == second
+        if min(int(chosen.sum()), int(those.sum())) >= LEAST_OF_A_CLASS:
+            apart = _apart(there[chosen], here[those])
+            found.append(TakenFor(first, second, float(share[first, second]), apart, right, len(own[chosen].unique())))
+    return min(found, key=lambda one: (one.taken < MOST, one.apart), default=None)
+
+
+def _scaled(before: torch.Tensor, after: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """By what came to the line: what becomes of it may be of another scale, and is then unlike it."""
+    spread = before.std(0).clamp_min(max(LEAST_SPREAD * float(before.std()), 1e-12))
+    here, there = (((one - before.mean(0)) / spread).clamp(-FAR, FAR).double() for one in (before, after))
+    return here, there
+
+
+def _shares(classes: torch.Tensor, guesses: torch.Tensor, count: int) -> torch.Tensor:
+    """For each class, how often each is guessed."""
+    table = torch.zeros(count, count).index_put_((classes, guesses), torch.ones(len(classes)), accumulate=True)
+    rows = table.sum(1, keepdim=True)
+    return torch.where(rows >= LEAST_OF_A_CLASS, table / rows.clamp_min(1), 0.0)
+
+
+def _apart(these: torch.Tensor, those: torch.Tensor) -> float:
+    """The most of three: how far the nearest of those are, how far out single values lie, and how much nearer these are
+    to one another, all over what is usual of those. Of what is only scaled down, nothing is far from anything."""
+    own = _between(distances(those).clamp_min(0).sqrt())
+    other = _between(torch.cdist(these, those))
+    within = _between(distances(these).clamp_min(0).sqrt())
+    some, others = those[::2], those[1::2]
+    unit = some.std(0).clamp_min(LEAST_OUTLYING * float(some.std()))
+    out, usual = (((one - some.mean(0)) / unit).norm(OUTLYING, dim=1).median() for one in (these, others))
+    return max(float(other / own), float(out / usual), float(own / within)) if min(own, usual, within) > 0 else math.inf
+
+
+def _between(apart: torch.Tensor) -> torch.Tensor:
+    """Usual distance to the nearest ones."""
+    return apart.topk(NEAREST, largest=False).values.mean(1).median()
+
+
+def _fitted(
+    here: torch.Tensor, there: torch.Tensor, classes: torch.Tensor, count: int
+) -> tuple[torch.Tensor, torch.Tensor, float]:
+    """What a fit says of each example by all others, and of changed ones; and how often it is right of the first."""
+    code = torch.nn.functional.one_hot(classes, count).double()
     mean = code.mean(0)
     squares = distances(here).clamp_min(0).fill_diagonal_(0)
     width = squares.median().clamp_min(1e-12)
     sizes, vectors = torch.linalg.eigh(torch.exp(-squares / width))
-    best, found = -1.0, torch.zeros_like(classes)
+    best, weights, guesses = -1.0, torch.zeros_like(code), classes
     for ridge in RIDGES:
         shrunk = 1 / (sizes.clamp_min(0) + ridge)
-        weights = vectors @ (shrunk[:, None] * (vectors.t() @ (code - mean)))
-        foretold = code - weights / (vectors**2 @ shrunk)[:, None]
-        right = float((foretold.argmax(1) == classes).double().mean())
+        found = vectors @ (shrunk[:, None] * (vectors.t() @ (code - mean)))
+        own = (code - found / (vectors**2 @ shrunk)[:, None]).argmax(1)
+        right = float((own == classes).double().mean())
         if right > best:
-            said = torch.exp(-torch.cdist(there, here).pow(2) / width) @ weights + mean
-            best, found = right, said.argmax(1)
-    return found, best
-
-
-def _taken(classes: torch.Tensor, guesses: torch.Tensor, count: int) -> TakenFor:
-    """The pair of classes that change places most."""
-    table = torch.zeros(count, count).index_put_((classes, guesses), torch.ones(len(classes)), accumulate=True)
-    rows = table.sum(1)
-    share = table / rows.clamp_min(1)[:, None]
-    share[rows < LEAST_OF_A_CLASS] = 0.0
-    mutual = torch.minimum(share, share.t()).fill_diagonal_(0.0)
-    one, other = divmod(int(mutual.argmax()), count)
-    return TakenFor(float(mutual[one, other]), (one, other), int(rows[one] + rows[other]))
+            best, weights, guesses = right, found, own
+    said = torch.exp(-torch.cdist(there, here).pow(2) / width) @ weights + mean
+    return guesses, said.argmax(1), best

@@ -51,6 +51,8 @@ class Pulled:
     """From each of them to all places: above zero where they are pulled together."""
     nearing: torch.Tensor
     """By a small step against the gradient, of their cosines."""
+    embedded: torch.Tensor
+    """What the network gives for each example."""
 
 
 def embedded(tail: Tail) -> list[torch.Tensor]:
@@ -104,7 +106,7 @@ def _pulled(tail: Tail, outputs: list[torch.Tensor]) -> Pulled | None:
     if not bool(traces.isfinite().all()) or not bool((traces != 0).any()):
         return None
     nearing = _nearing(values, slope(values, again=False)[1])[rows]
-    return Pulled(rows, _outstanding(-traces, CLEAR), _outstanding(traces, SOLE), -traces, nearing)
+    return Pulled(rows, _outstanding(-traces, CLEAR), _outstanding(traces, SOLE), -traces, nearing, values)
 
 
 def _slope(

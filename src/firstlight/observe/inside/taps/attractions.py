@@ -1,11 +1,14 @@
 """Asks losses that compare the examples of a batch which of them they pull together, at a few of the first steps."""
 
+from typing import Any
+
 import torch
 
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.observer import Observer
+from firstlight.observe.inside.relations.in_order import tensors_of
 from firstlight.observe.inside.relations.kindred import labels_compared
-from firstlight.observe.inside.relations.matching import PairsMatched
+from firstlight.observe.inside.relations.matching import MadeAnew, PairsMatched
 from firstlight.observe.inside.tape.attraction import embedded, fed, pulled, suits
 from firstlight.observe.inside.tape.recorder import Recorder
 from firstlight.observe.inside.tape.tail import tail_of
@@ -24,6 +27,11 @@ class Attractions:
         self.matched = PairsMatched()
         self._tried = self._vain = 0
         self._site: Site | None = None
+        self._anew = MadeAnew()
+
+    def batch_given(self, _loader: Any, batch: Any) -> None:
+        if self.observer.timeline is None:
+            self._anew.given(tensors_of(batch), self.observer.batch_rows)
 
     def wanted(self) -> bool:
         """A copy is not asked."""
@@ -59,12 +67,13 @@ class Attractions:
 
     def tell(self) -> None:
         if self.matched.looks or self.matched.kindred.looks:
-            self.observer.emit(self.matched.record(self.observer.step, self._site))
+            self.observer.emit(self.matched.record(self.observer.step, self._site, self._anew.seen))
 
 
 def install(observer: Observer, recorder: Recorder) -> Attractions:
     attractions = Attractions(observer, recorder)
     moments = observer.moments
     moments.backward_begins.insert(0, observer.shielded("relations", attractions.backward_begins))
+    moments.batch_given.append(observer.shielded("relations", attractions.batch_given))
     moments.ending.append(observer.shielded("relations", attractions.tell))
     return attractions
