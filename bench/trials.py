@@ -13,12 +13,11 @@ from trials_faults import TRIALS, Edits, Trial
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from zoo import cache, programs, running  # noqa: E402 (the zoo is no package that is installed)
+from zoo import cache, programs  # noqa: E402 (the zoo is no package that is installed)
 from zoo.records import Program  # noqa: E402
 from zoo.scoring.judging import Firstlight, default_executable  # noqa: E402
 from zoo.split import half_of_program  # noqa: E402
 
-PLAIN_SECONDS = 300.0
 HEALTHY = Trial("", "healthy", (), {})
 
 
@@ -48,22 +47,17 @@ class Bench:
         if trial.causes:
             named = said.first is not None and said.first.cause in trial.causes
             right = said.alarmed and named and self.healthy[program.slug] == "clean"
-        alone = "" if trial.verdict == "unjudged" else self.alone(program, files)
-        cells = (trial.number, trial.name, program.slug, alone, said.verdict, cause)
+        cells = (trial.number, trial.name, program.slug, said.verdict, cause)
         print("|", " | ".join((*cells, "right" if right else "**wrong**", f"{said.seconds:.0f} s")), "|", flush=True)
         return right
-
-    def alone(self, program: Program, files: dict[str, str]) -> str:
-        ran = running.run_program(files, program.command, program.metric, 0, PLAIN_SECONDS)
-        return f"{program.metric.name} {ran.ending if ran.metric is None else f'{ran.metric:.4g}'}"
 
 
 def main(wanted: list[str]) -> None:
     trials = [trial for trial in TRIALS if not wanted or set(wanted) & set(trial.number.split(", "))]
     known = {program.slug: program for program in programs.load_all()[0] if half_of_program(program) == "tune"}
     bench = Bench()
-    print("| trial | planted | program | by itself | verdict | cause first |  | check |")
-    print("| --- | --- | --- | --- | --- | --- | --- | --- |", flush=True)
+    print("| trial | planted | program | verdict | cause first |  | check |")
+    print("| --- | --- | --- | --- | --- | --- | --- |", flush=True)
     for slug in sorted({slug for trial in trials if trial.causes for slug in trial.planted}):
         bench.row(HEALTHY, known[slug], ())
     made = [bench.row(trial, known[slug], edits) for trial in trials for slug, edits in trial.planted.items()]
