@@ -53,6 +53,27 @@ def test_what_is_missing_is_told_with_the_nearest_name(kind: str) -> None:
     assert "test_schema.py:" in str(error)
 
 
+@pytest.mark.parametrize("kind", ["pandas", "polars", "lazy", "pyarrow", "lists", "arrays"])
+def test_a_column_is_held_against_another_row_by_row(kind: str) -> None:
+    frame = MAKERS[kind]()
+    fl.validate_schema(frame, {"open": fl.Column(high="close"), "volume": fl.Column(low="close")}, stage="raw")
+
+    with pytest.raises(fl.SchemaError) as caught:
+        fl.validate_schema(frame, {"close": fl.Column(low="volume"), "open": fl.Column(low="rsi")}, stage="raw")
+
+    assert caught.value.faults == (
+        "`close` is below `volume` in 1 of 3 rows",
+        "`open` is not to be below `rsi`, and there is no such column",
+    )
+
+
+def test_columns_that_cannot_be_compared_are_told() -> None:
+    mixed = pd.DataFrame({"one": [1.0, 2.0], "two": ["a", None]})
+
+    with pytest.raises(fl.SchemaError, match="cannot be compared with `two`"):
+        fl.validate_schema(mixed, {"one": fl.Column(high="two")}, stage="raw")
+
+
 @every_kind
 def test_types_ranges_and_order_are_judged_alike(kind: str) -> None:
     rules = {
@@ -170,7 +191,7 @@ def test_misuse_is_told_apart_from_bad_data(frame: Any, required: Any, words: st
 @pytest.mark.parametrize(
     ("rule", "words"),
     [
-        ({"low": "0"}, "`low` of a Column is '0'; it takes a number or a date"),
+        ({"low": [0]}, "of a Column is .0.; it takes a number, a date or the name of another column"),
         ({"high": True}, "`high` of a Column is True; it takes a number"),
         ({"low": float("nan")}, "`low` of a Column is nan; it takes a number"),
         ({"low": 5, "high": 1}, "`low` of a Column is 5, above its `high` of 1"),

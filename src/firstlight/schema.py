@@ -38,8 +38,9 @@ class Column:
     or torch write it (`"float32"`, `np.int64`, `pl.Float32`, `torch.bfloat16`)."""
     nullable: bool = True
     """Whether values may be missing, or NaN."""
-    low: float | datetime.date | None = None
-    high: float | datetime.date | None = None
+    low: float | datetime.date | str | None = None
+    """The least value there may be, or the name of a column that it is held against row by row; likewise `high`."""
+    high: float | datetime.date | str | None = None
     allowed: Container[Any] | None = None
     unique: bool = False
     rising: bool = False
@@ -51,14 +52,18 @@ class Column:
                 raise UsageError(f"`{name}` of a Column is {getattr(self, name)!r}; it takes True or False.")
         for name in ("low", "high"):
             bound = getattr(self, name)
-            if isinstance(bound, bool) or bound != bound or not isinstance(bound, Number | datetime.date | None):
-                raise UsageError(f"`{name}` of a Column is {bound!r}; it takes a number or a date.")
+            if isinstance(bound, bool) or bound != bound or not isinstance(bound, Number | datetime.date | str | None):
+                raise UsageError(
+                    f"`{name}` of a Column is {bound!r}; it takes a number, a date or the name of another column."
+                )
         if isinstance(self.allowed, str) or not isinstance(self.allowed, Container | None):
             raise UsageError(f"`allowed` of a Column is {self.allowed!r}; it takes a set or a list of values.")
         _check_bounds(self.low, self.high)
 
 
 def _check_bounds(low: Any, high: Any) -> None:
+    if isinstance(low, str) or isinstance(high, str):
+        return
     try:
         empty = low is not None and high is not None and low > high
     except TypeError:
@@ -91,7 +96,9 @@ def validate_schema(frame: Frame, required: Any, *, stage: str, ordered: bool = 
         faults.append(f"it has {seen.rows} rows; at least {least_rows} are needed")
     for name, rule in wanted.items():
         if rule != Column() and name not in missing and here.count(name) == 1:
-            faults += [f"`{name}` {fault}" for fault in _faults(frame, name, rule)]
+            faults += [
+                f"`{name}` {fault}" for fault in (*_faults(frame, name, rule), *_across(frame, name, rule, here))
+            ]
     if missing or faults:
         raise _error(seen, stage, missing, tuple(faults))
     logging.getLogger("firstlight").info("%s: %d required columns are there", stage, len(wanted))
@@ -165,10 +172,30 @@ def _beyond(known: Any, rule: Column) -> list[str]:
     if not len(known):
         return []
     found = []
-    if rule.low is not None and known.min() < rule.low:
+    if not isinstance(rule.low, str | None) and known.min() < rule.low:
         found.append(f"goes down to {known.min()}, below {rule.low}")
-    if rule.high is not None and known.max() > rule.high:
+    if not isinstance(rule.high, str | None) and known.max() > rule.high:
         found.append(f"goes up to {known.max()}, above {rule.high}")
+    return found
+
+
+def _across(frame: Any, name: str, rule: Column, here: tuple[str, ...]) -> list[str]:
+    """What is held against another column, row by row; comparisons with a value that is missing are never true."""
+    found = []
+    for other, lower in ((rule.low, False), (rule.high, True)):
+        if not isinstance(other, str):
+            continue
+        word = "above" if lower else "below"
+        if here.count(other) != 1:
+            found.append(f"is not to be {word} `{other}`, and there is no such column")
+            continue
+        values, bounds = column(frame, name).to_numpy(), column(frame, other).to_numpy()
+        try:
+            beyond = int((values > bounds if lower else values < bounds).sum())
+        except TypeError as problem:
+            found.append(f"cannot be compared with `{other}` ({problem})")
+            continue
+        found += [f"is {word} `{other}` in {beyond} of {len(values)} rows"] if beyond else []
     return found
 
 

@@ -1,3 +1,4 @@
+import dataclasses
 import math
 
 import pytest
@@ -144,6 +145,28 @@ class TestControls:
         assert found.verified is verified
         assert found.likely.startswith("proven: " if verified else "helps: ")
         assert proven(find("gradients-never-cleared"), tried(("zeroed-gradients", reached), base=base)).verified
+
+    @pytest.mark.parametrize(
+        ("stands_still", "reached", "severity"),
+        [(True, 0.1, Severity.ERROR), (False, 0.1, Severity.WARNING), (True, 2.2, Severity.WARNING)],
+    )
+    def test_what_was_proven_to_keep_a_program_from_learning_is_an_error(
+        self, stands_still: bool, reached: float, severity: Severity
+    ) -> None:
+        contrast = replace(self.blind(("lr-hundredfold", reached), guess=2.1), stands_still=stands_still)
+
+        (found,) = prove((find("weights-creep"),), contrast, CATALOGUE)
+
+        assert found.severity is severity
+
+    def test_a_severity_that_was_imposed_stays(self) -> None:
+        contrast = replace(self.blind(("lr-hundredfold", 0.1), guess=2.1), stands_still=True)
+        check = named("weights-creep")
+        assert check is not None
+
+        (found,) = prove((find("weights-creep"),), contrast, [dataclasses.replace(check, imposed=Severity.WARNING)])
+
+        assert found.severity is Severity.WARNING
 
     def test_pairs_within_a_batch_have_no_guess(self) -> None:
         found = proven(find("rate-too-high"), replace(self.blind(("lr-tenth", 1.7), guess=1.6), compares_rows=True))

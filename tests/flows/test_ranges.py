@@ -2,11 +2,12 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from firstlight.flows.ranges import largest, narrowest, steepest
+from firstlight.flows.ranges import largest, narrowest, steepest, waist
 from firstlight.records.taped import TapeRow
 
 ROW = TapeRow(0, "linear", 0, 1, (8, 4), (), True, True, True, False, 8, 1.0, 0.5)
@@ -158,3 +159,29 @@ def test_data_that_enter_large_grow_nowhere() -> None:
 
 def test_predictions_that_are_not_finite_say_nothing() -> None:
     assert steepest(tape({"entry": True, "size": float("nan")}), (0,)) is None
+
+
+WIDE = {"operation": "linear", "entry": True, "shape": (8, 64)}
+ONE = {"operation": "linear", "entry": True, "shape": (8, 1)}
+TEN = {"operation": "linear", "entry": True, "shape": (8, 10)}
+
+
+@pytest.mark.parametrize(
+    ("rows", "numbers", "at"),
+    [
+        ((WIDE, ONE | {"made_from": (0,)}, TEN | {"made_from": (1,)}), 1, 1),
+        ((WIDE, WIDE | {"made_from": (0,)}, TEN | {"made_from": (1,)}), 10, 2),
+        ((ONE, ONE, {"operation": "add", "made_from": (0, 1), "shape": (8, 1)}, TEN | {"made_from": (2,)}), 1, 2),
+        ((WIDE, ONE | {"made_from": (0,)}, TEN | {"made_from": (0, 1)}), 10, 2),
+        ((ONE, {"operation": "cat", "made_from": (0,), "shape": (8, 9)}, TEN | {"made_from": (1,)}), 9, 1),
+        ((ONE | {"trained": False}, TEN | {"made_from": (0,)}), 10, 1),
+    ],
+)
+def test_the_fewest_numbers_for_an_example(rows: tuple[dict[str, Any], ...], numbers: int, at: int) -> None:
+    found = waist(tape(*rows), (len(rows) - 1,))
+    assert found is not None
+    assert (found.numbers, found.row.number, found.outputs) == (numbers, at, 10)
+
+
+def test_where_no_axis_is_that_of_the_examples_nothing_is_counted() -> None:
+    assert waist(tape(WIDE, TEN | {"made_from": (0,), "examples": None}), (1,)) is None

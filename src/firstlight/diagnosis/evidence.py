@@ -18,6 +18,7 @@ from firstlight.records.contrast import HIGHER_RATES, Contrast, Pair
 from firstlight.records.facts import ClipOrder, Feeding, FirstBad, LossCurve, LossSite, Motion, Rate
 from firstlight.records.feed import FeedSeen
 from firstlight.records.finding import Finding
+from firstlight.records.flows import Narrowing
 from firstlight.records.inner import Units
 from firstlight.records.learning import CERTIFIED, NO_SIGN, LearningSign
 from firstlight.records.relations import Relations
@@ -218,6 +219,10 @@ def _relations(relations: Relations) -> Seen:
         yield BASELINE_WINS, any(plain_fit_does_better.find(relations, limits))
 
 
+def _narrowing(narrowing: Narrowing) -> Seen:
+    yield "network-narrows", narrowing.numbers < narrowing.outputs
+
+
 BASELINE_WINS = "simple-baseline-wins"
 
 
@@ -235,5 +240,6 @@ LOOKS: dict[type, Callable[[Any], Seen]] = {
     Units: _units,
     Motion: _motion,
     ClipOrder: _clip,
+    Narrowing: _narrowing,
     Relations: _relations,
 }

@@ -46,7 +46,23 @@ def prove(
     doubted = frozenset(name for name, check in known.items() if check.proven is not None)
     on_trials = frozenset(name for name, check in known.items() if _on_trials(check))
     by_trial = on_trials | {name for name, check in known.items() if check.symptom}
-    return settings_wait(settle_rivals(_doubt(tried, doubted), by_trial), by_trial, on_trials)
+    told = settings_wait(settle_rivals(_doubt(tried, doubted), by_trial), by_trial, on_trials)
+    return _made_grave(told, known) if contrast.stands_still else told
+
+
+def _made_grave(findings: tuple[Finding, ...], checks: Mapping[str, Check]) -> tuple[Finding, ...]:
+    """Of a program that shows no sign of learning: what was proven to keep it from that is no mere warning."""
+    imposed = frozenset(name for name, check in checks.items() if check.imposed is not None)
+    return tuple(
+        msgspec.structs.replace(finding, severity=Severity.ERROR)
+        if finding.severity is Severity.WARNING
+        and finding.id not in imposed
+        and finding.verified
+        and finding.proof is not None
+        and finding.proof.guess is not None
+        else finding
+        for finding in findings
+    )
 
 
 def _doubt(findings: tuple[Finding, ...], doubted: frozenset[str]) -> tuple[Finding, ...]:

@@ -8,9 +8,19 @@ from typing import Any
 from msgspec.structs import replace
 
 from firstlight.facts.sightings import Sightings, groups
-from firstlight.flows.ranges import Largest, Narrowest, largest, narrowest, steepest
+from firstlight.flows.ranges import Largest, Narrowest, largest, narrowest, steepest, waist
 from firstlight.flows.values import Loss, examples_lost
-from firstlight.records.flows import Alike, Fading, Guessed, Levelling, Place, Pulling, Swelling, TwoComparisons
+from firstlight.records.flows import (
+    Alike,
+    Fading,
+    Guessed,
+    Levelling,
+    Narrowing,
+    Place,
+    Pulling,
+    Swelling,
+    TwoComparisons,
+)
 from firstlight.records.inner import Movement
 from firstlight.records.learning import CERTIFIED, NO_SIGN, LearningSign
 from firstlight.records.places import Site
@@ -239,6 +249,15 @@ def swellings(seen: Sightings) -> Iterator[Swelling]:
         if len(found) == len(looks):
             tape, told = min(found, key=lambda pair: pair[1].size)
             yield Swelling(**_told(tape, told, len(looks)), size=told.size, grown=_place(tape, told.row))
+
+
+def narrowings(seen: Sightings) -> Iterator[Narrowing]:
+    for looks in _looks(seen):
+        parts = looks[-1]
+        found = waist(*_rows(parts))
+        if found is not None:
+            place, numbers, outputs = _place(parts[-1], found.row), int(found.numbers), int(found.outputs)
+            yield Narrowing(rank=parts[-1].rank, at=place, numbers=numbers, outputs=outputs)
 
 
 def guesses(seen: Sightings) -> Iterator[Guessed]:

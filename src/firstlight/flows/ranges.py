@@ -87,6 +87,36 @@ def largest(rows: dict[int, TapeRow], predictions: tuple[int, ...]) -> Largest |
 
 
 @dataclass(frozen=True, slots=True)
+class Waist:
+    """The fewest numbers that the network has for an example on its way to one prediction, and the prediction's."""
+
+    row: TapeRow
+    numbers: float
+    outputs: float
+
+
+JOIN = frozenset({"cat", "concat", "concatenate", "hstack", "stack"})
+
+
+def waist(rows: dict[int, TapeRow], predictions: tuple[int, ...]) -> Waist | None:
+    """Of the predictions, the one whose way narrows most. Inputs that are few are no matter of the network."""
+    passes: dict[int, float] = {}
+    through: dict[int, TapeRow] = {}
+    for number, row in sorted(rows.items()):
+        behind = _behind(rows, row)
+        own = math.prod(row.shape[1:]) if row.examples is not None and row.trained else math.inf
+        came = sum(passes[other.number] for other in behind) if behind else math.inf
+        if own <= came or (row.operation in JOIN and own < math.inf):  # more was joined than is on the tape
+            passes[number], through[number] = own, row
+        else:
+            narrow = min(behind, key=lambda other: passes[other.number])
+            passes[number], through[number] = came, through[narrow.number]
+    ends = [n for n in predictions if n in passes and passes[n] < math.inf and rows[n].examples is not None]
+    end = min(ends, key=lambda n: passes[n] / max(1, math.prod(rows[n].shape[1:])), default=None)
+    return None if end is None else Waist(through[end], passes[end], math.prod(rows[end].shape[1:]))
+
+
+@dataclass(frozen=True, slots=True)
 class Steepest:
     """The call between the data and the predictions in which values grow most."""
 

@@ -38,7 +38,7 @@ from firstlight.records.facts import LossSite, Mode, StepOrder
 from firstlight.records.finding import Finding
 from firstlight.records.given_up import GivenUp
 from firstlight.records.kept import GraphsKept
-from firstlight.records.learning import CERTIFIED, LearningSign
+from firstlight.records.learning import CERTIFIED, NO_SIGN, LearningSign
 from firstlight.records.lived_on import HeldBack
 from firstlight.records.nonfinite import BadOperation
 from firstlight.records.randomness import RandomAgain
@@ -119,8 +119,10 @@ def judged(
     facts = [settled_sign(fact, contrast, finished) if isinstance(fact, LearningSign) else fact for fact in facts]
     facts = with_settled(facts)
     if contrast is not None:
-        certified = any(isinstance(fact, LearningSign) and fact.status == CERTIFIED for fact in facts)
-        contrast = msgspec.structs.replace(contrast, certified=certified, foretold=foretold(facts))
+        signs = {fact.status for fact in facts if isinstance(fact, LearningSign)}
+        contrast = msgspec.structs.replace(
+            contrast, certified=CERTIFIED in signs, stands_still=signs == {NO_SIGN}, foretold=foretold(facts)
+        )
         facts.append(contrast)
     found = judge(checks, facts, watched.backwards > 0, absent)
     kept, allowed = suppress(found.findings, Path.cwd())

@@ -91,6 +91,15 @@ class Swelling(Ranked, frozen=True, kw_only=True):
     step: int
 
 
+class Narrowing(Ranked, frozen=True, kw_only=True):
+    """The fewest numbers that stand for an example within the network."""
+
+    at: Place
+    numbers: int
+    outputs: int
+    """Of the prediction that is made from them."""
+
+
 class Levelling(Ranked, frozen=True, kw_only=True):
     """One line that works on what the network is fed, or on its answers: medians over all looks."""
 

@@ -49,7 +49,7 @@ WATCHING = (
         "read gradients, updates and activations of every layer over some steps",
         0.2,
         "gradients-vanish-with-depth gradients-explode init-gradient-far-too-small units-dead "
-        "activations-saturated update-ratio-too-high update-ratio-too-low clipped-on-every-step",
+        "activations-saturated network-narrows update-ratio-too-high update-ratio-too-low clipped-on-every-step",
         needs="model optimizer",
     ),
     _experiment(

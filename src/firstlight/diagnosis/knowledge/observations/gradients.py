@@ -124,6 +124,13 @@ ACTIVATIONS = (
         likely="data-scale arch-init arch-output hp-lr-high",
     ),
     Observation(
+        "network-narrows",
+        "somewhere in the network fewer numbers stand for an example than its prediction has",
+        rate=0.02,
+        group="width",
+        likely="arch-capacity",
+    ),
+    Observation(
         "loss-scale-collapses",
         "the mixed-precision loss scale collapses, or many steps are skipped",
         rate=0.02,
