@@ -1,14 +1,27 @@
 """Where no sign of learning was seen, and that has a reason, the reason is told instead."""
 
+import math
+
 import pytest
 from msgspec.structs import replace
+from tests.facts.test_derive_backwards import BACKWARD
 from tests.facts.test_derive_steps import STEP
 
-from firstlight.facts.learning import PLAYERS, WARMING, learning_signs, norm_statistics, unlearnt
+from firstlight.facts.learning import (
+    PLAYERS,
+    RAISED,
+    WARMING,
+    is_meant_to_rise,
+    learning_signs,
+    loss_curves,
+    norm_statistics,
+    unlearnt,
+)
 from firstlight.facts.sightings import Sightings
-from firstlight.records.inner import NormStatistics
+from firstlight.records.inner import NormStatistics, WayTaken
 from firstlight.records.learning import CERTIFIED, NO_SIGN, NOT_CERTIFIED, Gone, LearningSign
 from firstlight.records.places import Site
+from firstlight.records.taped import PullSeen
 
 COUNT = 40
 SITES = (Site(file="train.py", line=10), Site(file="train.py", line=20))
@@ -51,6 +64,38 @@ def test_players_with_losses_of_their_own_need_not_get_better(optimizers: list[i
 
 def test_two_optimizers_with_rates_of_their_own_do_not_rise() -> None:
     assert told([1e-3, 2e-3] * (COUNT // 2), [0, 1] * (COUNT // 2))[1] == PLAYERS
+
+
+def pull(right: float, contrary: float) -> PullSeen:
+    return PullSeen(
+        kind="values", operation="sub", site=SITES[0], backward=SITES[0], right=right, contrary=contrary, step=1, rank=0
+    )
+
+
+@pytest.mark.parametrize(
+    ("along", "pulls", "rises"),
+    [
+        ([0.9, 0.11], [], True),
+        ([0.9, 0.1], [], False),
+        ([0.9], [], False),
+        ([-0.9, -0.9], [], False),
+        ([0.9, 0.9], [(2.0, 1.0)], True),
+        ([0.9, 0.9], [(2.0, 1.0), (1.0, 2.0)], False),
+        ([math.nan, 0.9], [], False),
+        ([], [], False),
+    ],
+)
+def test_steps_that_climb_are_meant_to_unless_right_predictions_are_lower(
+    along: list[float], pulls: list[tuple[float, float]], rises: bool
+) -> None:
+    ways = [WayTaken(along=one, step=at, rank=0) for at, one in enumerate(along)]
+    sign = LearningSign(status=NO_SIGN, reason="none", site=SITES[0], steps=99, fresh=9, step=99, rank=0)
+    back = replace(BACKWARD, value=2.0, rank=0)
+    seen = Sightings([*ways, *(pull(*pair) for pair in pulls), sign, back])
+
+    assert is_meant_to_rise(seen, 0) is rises
+    assert [one.reason for one in learning_signs(seen)] == [RAISED if rises else "none"]
+    assert [one.values for one in loss_curves(seen)] == [(-2.0,) if rises else (2.0,)]
 
 
 SIGN = LearningSign(status=CERTIFIED, reason="", site=SITES[0], steps=40, fresh=40, step=99, rank=0)

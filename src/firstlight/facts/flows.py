@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from firstlight.facts.learning import is_meant_to_rise
 from firstlight.facts.sightings import Sightings, groups
 from firstlight.flows.ranges import Largest, Narrowest, largest, narrowest, steepest, waist
 from firstlight.flows.values import Loss, examples_lost
@@ -89,11 +90,12 @@ def floors(seen: Sightings) -> Iterator[FloorSeen]:
 
 
 def runaways(seen: Sightings) -> Iterator[RunawaySeen]:
-    """The look at which the loss fell least."""
+    """The look at which the loss fell least, of losses that are to fall."""
     for looks in groups(seen.of(RunawaySeen), lambda look: (look.rank, look.site, look.way)):
         stepped = {step.optimizer for step in seen.of(StepSeen) if step.rank == looks[0].rank}
         least = min(looks, key=lambda look: look.loss - look.lowest)
-        yield replace(least, looks=len({look.step for look in looks}), optimizers=len(stepped))
+        if not is_meant_to_rise(seen, looks[0].rank):
+            yield replace(least, looks=len({look.step for look in looks}), optimizers=len(stepped))
 
 
 def silent_terms(seen: Sightings) -> Iterator[TermSeen]:

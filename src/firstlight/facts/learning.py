@@ -10,11 +10,11 @@ import msgspec
 from firstlight.facts.sightings import Sightings, groups, longest_run
 from firstlight.facts.stepping import training_epochs
 from firstlight.records import facts, feed
-from firstlight.records.inner import NormStatistics
+from firstlight.records.inner import Movement, NormStatistics, WayTaken
 from firstlight.records.learning import CERTIFIED, NO_SIGN, NOT_CERTIFIED, LearningSign, Unlearnt
 from firstlight.records.nonfinite import BadOperation, NonFinite
 from firstlight.records.program import LoaderSeen, ModelSeen
-from firstlight.records.taped import WholeFed
+from firstlight.records.taped import PullSeen, WholeFed
 from firstlight.records.training import BackwardSeen, LossCall, StepSeen
 
 
@@ -23,11 +23,12 @@ def loss_curves(seen: Sightings) -> Iterator[facts.LossCurve]:
     for backs in groups(seen.of(BackwardSeen), lambda b: (b.rank, b.site)):
         first = backs[0]
         own = [step for step in steps if step.rank == first.rank and step.backward_site == first.site]
+        sign = -1 if is_meant_to_rise(seen, first.rank) else 1
         yield facts.LossCurve(
             rank=first.rank,
             site=first.site,
             optimizers=len({step.optimizer for step in steps if step.rank == first.rank}),
-            values=tuple(back.value for back in backs),
+            values=tuple(sign * back.value for back in backs),
             weight_norms=tuple(step.weight_norm for step in own if step.weight_norm is not None),
             lr=own[0].lr if own else None,
             lr_site=own[0].built if own else None,
@@ -44,6 +45,7 @@ def learning_signs(seen: Sightings) -> Iterator[LearningSign]:
         )
         steps = [step for step in seen.of(StepSeen) if step.rank == sign.rank]
         excuse = WARMING if rate_rises(steps) else PLAYERS if compete(steps) else ""
+        excuse = RAISED if is_meant_to_rise(seen, sign.rank) else excuse
         excused = sign.status == NO_SIGN and excuse
         yield msgspec.structs.replace(sign, status=NOT_CERTIFIED, reason=excuse) if excused else sign
 
@@ -69,10 +71,24 @@ def unlearnt(seen: Sightings) -> Iterator[Unlearnt]:
 
 WARMING = "the learning rate was still rising when it was last seen"
 PLAYERS = "several optimizers step after losses of their own, which may pull against each other"
+RAISED = "its steps go up what `backward` is called on, as where a likelihood is to rise"
 RISES = 1.1
 """The last rate over that of a quarter of the steps before it: a warm-up in a straight line makes at least 4/3."""
 TURNS = 4
 """Changes from one to the other; what trains in stages makes one."""
+
+
+def is_meant_to_rise(seen: Sightings, rank: int) -> bool:
+    """The steps climb what `backward` is called on, and it is not known to be lower where predictions are right."""
+    moved = [look for look in seen.of(Movement) if look.rank == rank and look.tensors]
+    ways = [median(one.along for one in look.tensors) for look in moved]
+    ways += [way.along for way in seen.of(WayTaken) if way.rank == rank]
+    falls = any(pull.rank == rank and pull.right < pull.contrary for pull in seen.of(PullSeen))
+    return len(ways) > 1 and all(way > UPHILL for way in ways) and not falls
+
+
+UPHILL = 0.1
+"""Cosine between step and gradient; momentum takes some steps a little uphill."""
 
 
 def rate_rises(steps: list[StepSeen]) -> bool:

@@ -9,7 +9,6 @@ import msgspec
 from firstlight.facts.sightings import Sightings, groups
 from firstlight.records import facts
 from firstlight.records.inner import Movement, Touched, Units
-from firstlight.records.learning import LearningSign
 from firstlight.records.taped import LIKELIHOODS, PullSeen
 from firstlight.records.training import BackwardSeen, LossCall, StepSeen
 
@@ -31,8 +30,7 @@ def motions(seen: Sightings) -> Iterator[facts.Motion]:
             settings=first.settings,
             looks=tuple(looks),
             fell=_fell([value for value in losses if math.isfinite(value)]),
-            answered=any(s.rank == first.rank and s.steps and not s.own_answers for s in seen.of(LearningSign))
-            or any(pull.rank == first.rank and _is_to_fall(pull) for pull in seen.of(PullSeen)),
+            answered=any(pull.rank == first.rank and _is_to_fall(pull) for pull in seen.of(PullSeen)),
         )
 
 

@@ -22,7 +22,7 @@ from firstlight.experiments.plan import BY_NAME, TERMS, Order
 from firstlight.experiments.rehearsal import NEVER, attempts_of
 from firstlight.facts.contrast import BY_HEART, LEARNT, LEAST_SHARE, LEAST_STEPS, Fed, behind, contrast, level, lost
 from firstlight.facts.dealings import returning
-from firstlight.facts.learning import compete
+from firstlight.facts.learning import compete, is_meant_to_rise
 from firstlight.facts.sightings import Sightings
 from firstlight.facts.stepping import clip_orders
 from firstlight.judge.assurance import RISEN
@@ -355,6 +355,7 @@ def contrasted(watched: Watched, orders: list[Order], losses: list[LossSite]) ->
     """The timelines against the program, with the loss and the rate they are about."""
     steps = watched.of(StepSeen)
     backwards = watched.of(BackwardSeen)
+    raised = is_meant_to_rise(Sightings(watched.records), 0)
     found = contrast(
         timelines_of(watched, [order for order in orders if not order.to_end]),
         loss=max(losses, key=lambda loss: loss.calls, default=None),
@@ -362,8 +363,8 @@ def contrasted(watched: Watched, orders: list[Order], losses: list[LossSite]) ->
         fed=Fed(
             by_loader=_by_loader(watched),
             calls=max((backward.calls for backward in backwards[:10]), default=0),
-            answered=_answered(watched),
-            against=compete(steps),
+            answered=_answered(watched) and not raised,
+            against=compete(steps) or raised,
         ),
     )
     return found and msgspec.structs.replace(

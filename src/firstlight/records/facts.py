@@ -317,8 +317,7 @@ class Motion(Ranked, frozen=True, kw_only=True):
     fell: float | None
     """Share of its first value that the loss had lost at the last look; None where it is not known."""
     answered: bool
-    """Predictions meet answers in the loss that are not the network's own doing, or it falls as they come nearer to
-    them: what is trained on is to fall."""
+    """The loss falls as predictions come nearer to their answers: what is trained on is to fall."""
 
 
 class Handling(Ranked, frozen=True, kw_only=True):

@@ -45,6 +45,13 @@ class Moved(msgspec.Struct, frozen=True, kw_only=True):
     """All its rows (the units of a layer) are exactly the same, and there are several."""
 
 
+class WayTaken(Sighting, frozen=True, kw_only=True, tag="way"):
+    """How weights moved that the program moves itself, without an optimizer."""
+
+    along: float
+    """Cosine between that and the gradient, in the median tensor: below 0 where they went downhill."""
+
+
 class Movement(Sighting, frozen=True, kw_only=True, tag="movement"):
     """What one step of one optimizer did to its parameters."""
 

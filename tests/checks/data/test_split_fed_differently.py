@@ -86,7 +86,10 @@ def test_each_side_of_even_and_independent(even: float, places: float, times: in
     assert len(found(CHECK, otherwise(factor=5.0, even=even, places=places))) == times
 
 
-@pytest.mark.parametrize(("own", "ordered", "times"), [(4.0, 1.0, 1), (3.9, 0.9, 0), (8.0, 2.0, 1), (8.0, 2.1, 0)])
+@pytest.mark.parametrize(
+    ("own", "ordered", "times"),
+    [(4.0, 1.0, 1), (3.9, 0.9, 0), (8.0, 2.0, 1), (8.0, 2.1, 0), (99.0, 3.9, 1), (99.0, 4.0, 0)],
+)
 def test_each_side_of_own_and_ordered(own: float, ordered: float, times: int) -> None:
     evidence = found(CHECK, otherwise(order="mirrored", own=own, ordered=ordered))
 

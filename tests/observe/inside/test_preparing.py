@@ -3,7 +3,7 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from firstlight.observe.inside.preparing import ExampleSample, prepared
+from firstlight.observe.inside.preparing import ExampleSample, LateSample, prepared, prepared_of_any
 from firstlight.records.feed import Preparation
 
 Change = Callable[[torch.Tensor], torch.Tensor]
@@ -33,6 +33,23 @@ def images(rows: int, seed: int) -> torch.Tensor:
     generator = torch.Generator().manual_seed(seed)
     shape = torch.linspace(0, 1, 8) ** 2 + torch.linspace(0, 0.3, 8)[:, None]
     return shape + 0.2 * torch.randn(rows, 1, 8, 8, generator=generator)
+
+
+@pytest.mark.parametrize("again", [True, False])
+def test_a_later_stage_may_be_trained_as_the_evaluation_was_prepared(again: bool) -> None:
+    """A network trained on upright pictures, and then on turned ones, is looked at with turned ones."""
+    first, late = ExampleSample(), LateSample()
+    for upright in (True, False):
+        for at in range(160):
+            batch = images(32, at)
+            batch = batch if upright or not again else batch.transpose(-1, -2)
+            first.add(batch)
+            late.add(batch)
+    turned = sample(images(200, 999).transpose(-1, -2))
+
+    assert prepared(first, turned).turned
+    assert late.kept <= 512
+    assert prepared_of_any([first, late], turned).turned is not again
 
 
 def test_two_samples_of_the_same_data_are_alike() -> None:

@@ -39,7 +39,8 @@ class Limits(Settable):
     independent: float = 3.0
     """Fewest features that vary independently; a series that rises is higher later at every position, by nature."""
     own: float = 4.0
-    """Smallest distance of the features as they are, over the distance that chance makes within one side."""
+    """Smallest distance of the features as they are, over the distance that chance makes within one side. Put in
+    another order, they must be nearer than that: else the order does not explain it."""
     ordered: float = 0.25
     """Largest share of that distance that is left once they are put in another order."""
     calls: int = 2
@@ -82,7 +83,8 @@ def _rule(fed: Fed, limits: Limits) -> tuple[str, str, str | None] | None:
     if seen.ascending:
         told = f"is sorted by value within each example of {seen.ascending}, but not on the other side"
         return told, "data-schema", "the values of an example are sorted on one side only"
-    if seen.order and seen.own >= limits.own and seen.ordered <= limits.ordered * seen.own:
+    alike = seen.ordered <= limits.ordered * seen.own and seen.ordered < limits.own
+    if seen.order and seen.own >= limits.own and alike:
         told = (
             f"matches training only {seen.order}: as it is, it is {seen.own:.1f} times as far away as by chance, "
             f"and then {seen.ordered:.1f} times"

@@ -1,13 +1,13 @@
 """Steps go up the gradient, and the loss rises.
 
 ## What it sees
-At every look, the optimizer's step points along the gradient instead of against it in most tensors, and a loss that
-compares predictions with answers has risen.
+At every look, the optimizer's step points along the gradient instead of against it in most tensors, and a loss has
+risen that is known to be one: computed again with predictions that are nearer to their answers, it is lower.
 
 ## When it is fine
 With `maximize=True`, what `backward` was called on is looked at as its negative, which the steps are to lower; a loss
-that is maximised in error is then told by [FL205](loss-sign-flipped.md). A reward compares nothing with answers and is
-not judged. Steps with strong momentum may go uphill for a while, but not at every look.
+that is maximised in error is then told by [FL205](loss-sign-flipped.md). A reward or a likelihood that steps of one's
+own raise is not judged. Steps with strong momentum may go uphill for a while, but not at every look.
 """
 
 import statistics

@@ -12,7 +12,7 @@ from firstlight.observe.inside.evaluated import MOST_EXAMPLES, PartSeen
 from firstlight.observe.inside.met import FirstPass, Met
 from firstlight.observe.inside.near import NearCopies
 from firstlight.observe.inside.own_scale import OwnScales
-from firstlight.observe.inside.preparing import ExampleSample, prepared
+from firstlight.observe.inside.preparing import ExampleSample, LateSample, prepared_of_any
 from firstlight.observe.inside.spread import Spread
 from firstlight.records.feed import NO_PART, Carried, Columns, Fed, IdsFed, Overlap, Preparation
 
@@ -75,6 +75,8 @@ class Feed:
         self.pieces = (Pieces(1), Pieces(2))
         self.spreads: dict[tuple[str, str], Spread] = {}
         self.samples: dict[tuple[str, str], ExampleSample] = {}
+        self.late: dict[str, LateSample] = {}
+        """Of what was trained on last."""
         self.counts: dict[tuple[str, str], Counter[int]] = {}
         """Of whole numbers."""
         self.made: set[str] = set()
@@ -157,6 +159,8 @@ class Feed:
             elif tensor.is_floating_point() and tensor.ndim >= 2:
                 self.spreads.setdefault((split, name), Spread(name, tensor)).add(tensor)
                 self.samples.setdefault((split, name), ExampleSample()).add(tensor)
+                if split == "train":
+                    self.late.setdefault(name, LateSample()).add(tensor)
 
     def probes(self, among: set[int]) -> set[int]:
         """The few examples that come again and again: looked at along the way, not learnt from in turn."""
@@ -221,8 +225,9 @@ class Feed:
         evaluated = self.spreads.get(("eval", name))
         columns: Columns | None = evaluated.columns() if evaluated is not None else None
         apart, wider = train.distance(evaluated) if evaluated is not None else (0.0, 1.0)
-        sides = self.samples.get(("train", name)), self.samples.get(("eval", name))
-        found = Preparation() if sides[0] is None or sides[1] is None else prepared(sides[0], sides[1])
+        trained, there = (self.samples.get((split, name)) for split in ("train", "eval"))
+        here = [one for one in (trained, self.late.get(name)) if one is not None]
+        found = Preparation() if there is None else prepared_of_any(here, there)
         return Fed(
             train=train.columns(),
             evaluated=columns,

@@ -5,7 +5,7 @@ all of them by one rule (a factor, an offset, another order, a sort), and with t
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import torch
 
@@ -27,6 +27,8 @@ NEAR = 0.2
 TINY = 1e-6
 DEALS = 4
 TURNED = "with rows and columns exchanged"
+NEARER = 0.5
+"""Of the distance of the first sample; two of one kind differ by less."""
 OTHERWISE = 0.05
 """Share of neighbouring values that fall, from which on a side is not sorted."""
 
@@ -54,6 +56,31 @@ class ExampleSample:
 
     def table(self) -> torch.Tensor:
         return torch.cat(self._rows)
+
+
+class LateSample(ExampleSample):
+    """The same of the last calls, of which some are looked at."""
+
+    EVERY = 8
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._calls = 0
+
+    def add(self, tensor: torch.Tensor) -> None:
+        self._calls += 1
+        if self._calls % self.EVERY == 0:
+            if self.kept + MOST_OF_A_BATCH > MOST_ROWS:
+                self.kept -= len(self._rows.pop(0))
+            super().add(tensor)
+
+
+def prepared_of_any(train: Sequence[ExampleSample], evaluated: ExampleSample) -> Preparation:
+    """By the first sample, or by a later one that is far nearer to what is evaluated: a later stage may be trained as
+    the evaluation was prepared, and not as the stage before it."""
+    first, *later = [prepared(one, evaluated) for one in train if one.kept >= LEAST_ROWS] or [Preparation()]
+    nearest = min(later, key=lambda one: one.own, default=first)
+    return nearest if nearest.own < NEARER * first.own else first
 
 
 def prepared(train: ExampleSample, evaluated: ExampleSample) -> Preparation:

@@ -52,6 +52,16 @@ def test_answers_that_meet_those_of_all_batches() -> None:
     assert pairs(held) == [(2.0 * row, float(row)) for row in range(30)]
 
 
+@pytest.mark.parametrize(("place", "same", "kept"), [(0, False, 30), (1, True, 30), (1, False, 0), (None, False, 30)])
+def test_answers_of_several_heads_are_not_taken_for_one_another(place: int | None, same: bool, kept: int) -> None:
+    held = HeldOut()
+    held.asked([INPUTS], None, None)
+    held.met(ANSWERS, 0)
+    held.met(ANSWERS if same else ANSWERS.flip(0), place)
+
+    assert len(pairs(held)) == kept
+
+
 def test_what_meets_them_is_taken_rather_than_what_came_with_them() -> None:
     held = HeldOut()
     held.asked([INPUTS], ANSWERS, None)

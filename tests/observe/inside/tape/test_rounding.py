@@ -71,6 +71,14 @@ def test_columns_without_values_of_their_own_are_not_asked() -> None:
     assert off_by(exact, exact[:4]) == 0.0
 
 
+@pytest.mark.parametrize("apart", [0.0, 1e-9])
+def test_values_that_are_all_the_same_have_no_differences_to_lose(apart: float) -> None:
+    """0.499 for every place, as a bound in one of torch's distributions is, has in single precision another value."""
+    exact = torch.full((65, 1), 0.499, dtype=torch.double) + apart * torch.arange(65)[:, None]
+
+    assert (off_by(exact, exact.float()) > 0) is (apart > 0)
+
+
 class Turned(nn.Module):
     """What it computes of its inputs is turned by angles that follow from places alone."""
 

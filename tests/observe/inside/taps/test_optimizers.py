@@ -1,5 +1,6 @@
 """Gradients that no step used are told from those that a step for other parameters left behind."""
 
+import weakref
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,6 +10,7 @@ from torch import nn
 
 from firstlight.observe.inside.cores import Clock
 from firstlight.observe.inside.taps.optimizers import Optimizers, left_behind
+from firstlight.records.inner import WayTaken
 from firstlight.records.training import StepSeen
 
 STEPS = 12
@@ -164,3 +166,25 @@ def test_a_loss_is_maximized_where_every_optimizer_does_so() -> None:
 
     assert flags == [False, True]
     assert not Optimizers(players.taps.observer, players.taps.models).maximize()
+
+
+@pytest.mark.parametrize("rate", [0.1, -0.1])
+@pytest.mark.parametrize("cleared", [True, False])
+def test_which_way_the_program_moves_its_weights_itself(rate: float, cleared: bool) -> None:
+    told: list[WayTaken] = []
+    states = {"full": True, "stepping": False, "functional": False, "taken": {}, "step": 1}
+    observer: Any = SimpleNamespace(**states, clock=Clock(), emit=told.append)
+    weight = torch.ones(3, requires_grad=True)
+    taps = Optimizers(observer, SimpleNamespace(live=list))  # type: ignore[arg-type]
+    taps.walked = SimpleNamespace(leaves=[weakref.ref(weight)])  # type: ignore[assignment]
+    for _ in range(6):
+        taps.backward_begins()
+        weight.square().sum().backward()
+        taps.backward_ended()
+        with torch.no_grad():
+            assert weight.grad is not None
+            weight += rate * weight.grad
+            if cleared:
+                weight.grad = None
+
+    assert [one.along for one in told] == pytest.approx(3 * [1.0 if rate > 0 else -1.0])

@@ -5,7 +5,7 @@ Until then the inputs wait. What is compared has a row for each of those asked f
 """
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,6 +35,10 @@ class AskedFor:
     chosen: torch.Tensor
     inputs: list[torch.Tensor]
     answer: torch.Tensor | None = None
+    place: Hashable = None
+    """Which output of the model it was compared with."""
+    several: bool = False
+    """Other outputs have answers of their own: whose question is whose is not known."""
 
 
 @dataclass
@@ -75,8 +79,9 @@ class HeldOut:
         self._last = AskedFor(count, chosen, inputs, answer)
         waiting.append(self._last)
 
-    def met(self, answers: torch.Tensor) -> HeldPart | None:
-        """What the predictions of the last calls were compared with; the evaluation, if it is of more than a batch."""
+    def met(self, answers: torch.Tensor, place: Hashable = None) -> HeldPart | None:
+        """What the predictions of the last calls were compared with, at some `place` of the model's output; the
+        evaluation, if it is of more than a batch."""
         if self._last is None or not _are_answers(answers):
             return None
         key, waiting = next((key, calls) for key, calls in self._waiting.items() if calls[-1] is self._last)
@@ -85,7 +90,9 @@ class HeldOut:
             return None
         last = waiting[-1 - sizes.index(len(answers)) :]
         for one, own in zip(last, answers.split([one.rows for one in last]), strict=True):
-            one.answer = own
+            other = one.place is not None and place not in (None, one.place)
+            one.several = one.several or (other and one.answer is not None and not torch.equal(one.answer, own))
+            one.answer, one.place = own, place if one.place is None else one.place
         return self.parts[key] if len(last) > 1 or last == waiting else None
 
     def no_more_scores(self) -> None:
@@ -97,7 +104,7 @@ class HeldOut:
         """Those that met no answers are let go."""
         for key, waiting in self._waiting.items():
             for one in waiting:
-                if one.answer is not None and one.inputs and len(one.answer) == one.rows:
+                if one.answer is not None and not one.several and one.inputs and len(one.answer) == one.rows:
                     self.parts[key].sample.add(one.inputs, _rows(one.answer, one.chosen), step)
         self._waiting.clear()
         self._last = None

@@ -4,6 +4,7 @@ Answers come with the batch of a loader, meet predictions in a call of torch, or
 Whatever comes of a prediction is marked, so that of two tensors that are compared it is known which is the answer.
 """
 
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -31,7 +32,8 @@ class HeldOutTap:
         self.observer, self.mode, self.relations = observer, mode, relations
         self.held_out = relations.held_out
         self.note = observer.shielded("held-out", self._note)
-        self._predicted: ByIdentity[bool] = ByIdentity()
+        self._predicted: ByIdentity[Hashable] = ByIdentity()
+        """Of which output of the model a tensor was made, or of which column of it."""
         self._loader: Any = None
         self._batch: list[torch.Tensor] = []
         """What a loader gave since training paused."""
@@ -55,8 +57,8 @@ class HeldOutTap:
         whole = bool(self._batch) and len(self._batch[0]) == count
         source = getattr(self._loader, "dataset", None) if whole else None
         self.held_out.asked(given, self._loaded(given) if whole else None, source)
-        for tensor in reading.tensors_in(call.output):
-            self._predicted[tensor] = True
+        for place, tensor in enumerate(reading.tensors_in(call.output)):
+            self._predicted[tensor] = place
 
     def _loaded(self, given: list[torch.Tensor]) -> torch.Tensor | None:
         """The answer is where it is in the batches that are trained on."""
@@ -73,13 +75,19 @@ class HeldOutTap:
         told = [tensor in self._predicted for tensor in tensors]
         if not any(told):
             return
+        place = self._place(name, arguments, tensors[told.index(True)])
         for tensor in reading.tensors_in(result):
-            self._predicted[tensor] = True
+            self._predicted[tensor] = place
         if name in COMPARED and len(tensors) > 1 and told[:2].count(True) == 1:
             answer, predicted = tensors[told.index(False)], tensors[told.index(True)]
             alone = not any(tensor.requires_grad for tensor in tensors)
             if alone and answer.ndim and predicted.ndim and len(answer) == len(predicted):
-                self.held_out.met(answer)
+                self.held_out.met(answer, place)
+
+    def _place(self, name: str, arguments: tuple[Any, ...], predicted: torch.Tensor) -> Hashable:
+        columns = name == "__getitem__" and isinstance(arguments[1], tuple)
+        of = self._predicted.get(predicted, None)
+        return (of, repr(arguments[1])) if columns else of
 
     def metric(self, name: str, arguments: tuple[Any, ...], found: Any) -> None:
         """scikit-learn takes the answers first. What is no array of numbers is none of ours, and raises."""

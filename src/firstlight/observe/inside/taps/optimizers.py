@@ -5,6 +5,7 @@ any means of clearing (`zero_grad`, `p.grad = None`, `zero_`) whether somebody c
 """
 
 import functools
+import statistics
 import weakref
 from collections import Counter
 from collections.abc import Iterable
@@ -21,6 +22,7 @@ from firstlight.observe.inside.taps.backward import MOST_LEAVES, Walked
 from firstlight.observe.inside.taps.lineage import Generation, Lineage, keeps
 from firstlight.observe.inside.taps.models import Models
 from firstlight.observe.inside.taps.swallowed import Swallows
+from firstlight.records.inner import WayTaken
 from firstlight.records.places import Site
 from firstlight.records.program import Ending
 from firstlight.records.training import StepSeen
@@ -30,6 +32,9 @@ MOST_WATCHED = 48
 WEIGHTS_EVERY = 10
 MOST_GATHERED = 2
 """Backwards for a first step; after more, it is looked for exceptions that keep it from being made."""
+MOST_WAYS = 3
+"""Updates without an optimizer of which it is asked which way they go."""
+MOST_ELEMENTS = 1 << 20
 SAME_NORM = 1e-6
 """Relative; nothing was done to the gradients in between."""
 Mark = tuple[int, int]
@@ -103,6 +108,9 @@ class Optimizers:
         self.steps: Counter[Site | None] = Counter()
         """Steps by the line that built the optimizer: one built anew at every step goes on counting."""
         self._weights: dict[int, float] = {}
+        self._pushed: dict[int, list[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]] = {}
+        """Weights that the program moves itself, with what they and their gradients were after the last backward."""
+        self._ways: Counter[int] = Counter()
         self.weights_moved: bool | None = None
         self._lineage = Lineage()
 
@@ -190,6 +198,21 @@ class Optimizers:
             if before is not None:
                 self.weights_moved = bool(self.weights_moved) or norm != before
             self._weights[index] = norm
+            self._way_taken(index, weights)
+
+    def _way_taken(self, index: int, weights: list[torch.Tensor]) -> None:
+        """One update lies between two backwards; the gradient of the first is what it should go against."""
+        along = [float(_cosine(p.detach() - was, gradient)) for p, was, gradient in self._pushed.pop(index, ())]
+        self._ways[index] += bool(along)
+        if along:
+            self.observer.emit(WayTaken(step=self.observer.step, rank=rank(), along=statistics.median(along)))
+        if self._ways[index] < MOST_WAYS:
+            taken = ((p, self.observer.taken.get(id(p), p.grad)) for p in weights if p.numel() <= MOST_ELEMENTS)
+            self._pushed[index] = [
+                (p, p.detach().clone(), gradient.detach().clone())
+                for p, gradient in taken
+                if gradient is not None and gradient.layout is torch.strided and gradient.shape == p.shape
+            ]
 
     def step_begins(self, optimizer: torch.optim.Optimizer, arguments: Any, keywords: Any) -> None:
         held = self.of(optimizer)
@@ -303,6 +326,10 @@ class Optimizers:
 def left_behind(entries: Iterable[Held]) -> list[Held]:
     """Optimizers that go on stepping although nothing they hold has got a gradient for some time. It had before."""
     return [entry for entry in entries if entry.applied and entry.idle]
+
+
+def _cosine(moved: torch.Tensor, gradient: torch.Tensor) -> torch.Tensor:
+    return torch.nn.functional.cosine_similarity(moved.flatten().float(), gradient.flatten().float(), dim=0)
 
 
 def _keeps(optimizer: torch.optim.Optimizer, held: Held) -> bool:
