@@ -21,6 +21,13 @@ def test_tells_of_states_of_other_episodes() -> None:
     assert evidence.cause is None
 
 
+def test_tells_of_actions_in_other_episodes() -> None:
+    asked = replace(SEEN, values=(replace(MET, own=9, others=0),), actions=(replace(MET, own=1, others=9),))
+    (evidence,) = CHECK.find(asked, CHECK.limits)
+
+    assert evidence.saw == "9 of 10 action weights that a different reward changes belong to states of other episodes"
+
+
 def test_tells_of_states_that_are_one_array() -> None:
     (evidence,) = found(others=1, states=32)
 

@@ -161,3 +161,24 @@ def test_a_rollout_that_goes_on_is_not_decided() -> None:
 
     assert not copy.decides(own)
     assert changes(copy, own).found[VALUES] == [1.0, 1.0]
+
+
+def asked_of(own: list[float], other: list[float], states: range) -> list[tuple[int, ...]]:
+    """Of one backward whose actions are of these states: those whose weights the reward changed."""
+    mine = Backward(8, None, {VALUES: [], ACTIONS: own}, {ACTIONS: [(state,) for state in states]})
+    copy = NudgedCopy(0, 0, 0, 1.0, backwards=[{VALUES: [], ACTIONS: other}] * 2)
+    return changes(copy, [mine, mine]).states[ACTIONS]
+
+
+def test_the_states_of_actions_whose_weights_change_are_told_once() -> None:
+    other = [*PLAIN[:3], PLAIN[3] + 1, *PLAIN[4:]]
+
+    assert asked_of(PLAIN, other, range(8)) == [(3,)]
+
+
+@pytest.mark.parametrize(("common", "told"), [(0.049, [(3,)]), (0.051, [])])
+def test_what_standardising_changes_is_of_no_state(common: float, told: list[tuple[int, ...]]) -> None:
+    other = [one + common for one in PLAIN]
+    other[3] = PLAIN[3] + 1
+
+    assert asked_of(PLAIN, other, range(8)) == told

@@ -21,10 +21,10 @@ class Limits(Settable):
     answers: int = 4
     """Fewest targets or weights at states of other episodes; fewer may be a state that looks like another."""
     share: float = 0.75
-    """Smallest share of the targets or weights with known states that belong to other episodes; a reward that crosses the start of
-    an episode changes a smaller share."""
+    """Smallest share of those with known states that belong to other episodes; a reward that crosses the start of an
+    episode changes a smaller share."""
     rows: float = 4.0
-    """Fewest targets or weights per environment when all states are the same; that many must have been stored over several
+    """Fewest of them per environment when all states are the same; that many must have been stored over several
     steps."""
 
 

@@ -98,23 +98,26 @@ class SideBySide:
 
     def meet(self, how: str, one: Any, other: Any) -> None:
         """Arrays, tensors, or lists: one of them may hold predictions, and the other one answers."""
-        model = self.gathered.model
-        if model is None or not LEAST_NUMBERS <= _len(one) == _len(other):
+        model, count = self.gathered.model, _count(one)
+        if model is None or not LEAST_NUMBERS <= count == _count(other) <= MOST_ELEMENTS:
             return
+        loaded = [given for given in self.gathered.of(count) if any(part.numel() == count for part in given.loaded)]
+        if not loaded:
+            return  # before anything is sorted: what a model adds up inside is no answer
         way = tuple(sites.way())
         asked = self._asked.get(way) or _Asked(type(model).__name__, how)
         if asked.times >= MOST_TIMES or (way not in self._asked and len(self._asked) >= MOST_WAYS):
             return
         first, second = vector(one), vector(other)
-        if first is None or second is None or len(first.values) != len(second.values):
+        if first is None or second is None:
             return
         for side, target, raw in ((first, second, other), (second, first, one)):
             if isinstance(raw, torch.Tensor) and self._rests_on_answers(raw):
                 continue
-            for given in self.gathered.of(len(side.values)):
+            for given in loaded:
                 if (found := paired(side, target, given, self.gathered.ends_with(given))) is not None:
                     self._asked[way] = asked
-                    asked.add(found, len(side.values), given.calls)
+                    asked.add(found, count, given.calls)
                     return
 
     def seen(self) -> Iterator[AnswersScored]:
@@ -164,11 +167,11 @@ def _judged(side: Vector, target: Vector, predicted: Vector, answer: Vector) -> 
     return None
 
 
-def _len(side: Any) -> int:
-    try:
-        return len(side)
-    except TypeError:
-        return 0
+def _count(side: Any) -> int:
+    """Of numbers; 0 where they are not in rows."""
+    if isinstance(side, torch.Tensor):
+        return side.numel() if side.ndim else 0
+    return int(getattr(side, "size", 0)) if hasattr(side, "dtype") else len(side) if hasattr(side, "__len__") else 0
 
 
 def vector(side: Any) -> Vector | None:

@@ -11,6 +11,10 @@ from firstlight.observe.inside.tape.recorder import Recorder
 from firstlight.observe.inside.taps.dealings import FEWEST_EPISODES, Dealings, _may_deal, _read, tell_returns
 
 SEEN = [0.1, 0.2]
+FIRST, SECOND = torch.tensor([True, False, False]), torch.tensor([False, True, False])
+SHOWN = torch.zeros(3, 4)
+SHOWN_LAST = torch.tensor([[0.0] * 4, [1.0] * 4, [0.0] * 4])
+"""With what the second of three environments showed at the end of its episode."""
 LEARNING: Any = SimpleNamespace(step=0)
 
 
@@ -27,7 +31,12 @@ LEARNING: Any = SimpleNamespace(step=0)
         ((torch.zeros(2, 3), torch.ones(2), torch.ones(2), torch.tensor([True, False])), (1, [1.0] * 2, [True] * 2)),
         ((torch.zeros(2, 3), torch.ones(2), torch.tensor([0.0, 0.5])), None),
         ((torch.zeros(2, 3), torch.ones(2), torch.ones(2), torch.zeros(2, 3), torch.zeros(2)), None),
-        ((torch.zeros(2, 3), torch.ones(2), torch.ones(2), torch.tensor([True, False]), torch.zeros(2, 3)), None),
+        ((torch.zeros(2, 3), torch.ones(2), torch.ones(2), torch.tensor([True, False]), torch.ones(2, 3)), None),
+        ((SHOWN, SHOWN, torch.ones(3), SECOND, FIRST), (2, [1.0] * 3, [False, True, False])),
+        ((SHOWN, SHOWN_LAST, torch.ones(3), SECOND, FIRST), (2, [1.0] * 3, [False, True, False])),
+        ((SHOWN, SHOWN_LAST, torch.ones(3), FIRST, SECOND), (2, [1.0] * 3, [True, False, False])),
+        ((SHOWN, SHOWN_LAST, torch.ones(3), FIRST, FIRST), None),
+        ((SHOWN, SHOWN_LAST, torch.ones(3), torch.ones(3).bool(), FIRST), None),
         ((SEEN, 0.5, 1.0), None),
         ((SEEN, 0.5, 0.1), None),
         ((SEEN, True, False), None),

@@ -83,6 +83,23 @@ def test_predictions_are_made_for_the_rows_of_what_was_fed(met: Encounters) -> N
     assert met.beside(output.flatten()) == []
 
 
+def test_actions_are_chosen_in_the_states_that_a_network_was_fed(met: Encounters) -> None:
+    for state in (FIRST, SECOND):
+        shown(met, state, False, False)
+    call(met, torch.cat([FIRST, SECOND]), torch.zeros(4, 3))
+
+    assert [met.own(states, (KEYS[0], 0)) for states in met.acted_on(4)] == [True, False, True, False]
+    assert met.acted_on(3) == []
+
+
+def test_actions_may_be_chosen_in_whatever_order_networks_were_fed(met: Encounters) -> None:
+    shown(met, FIRST, False, False)
+    for order in (FIRST, FIRST.flip(0)):
+        call(met, order, torch.zeros(2, 3))
+
+    assert [met.own(states, (KEYS[0], 0)) for states in met.acted_on(2)] == [True, True]
+
+
 def test_a_network_that_says_the_same_of_all_states_fits_any_order(met: Encounters) -> None:
     shown(met, FIRST, False, False)
     call(met, FIRST, torch.zeros(2, 1))

@@ -113,8 +113,7 @@ class _Heard(ast.NodeTransformer):
         return _told(node, names)
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-        mask = _masked(node.slice)
-        names = [(node.value.id, mask)] if mask and isinstance(node.value, ast.Name) else []
+        names = list(_pair((node.value.id if isinstance(node.value, ast.Name) else "", _masked(node.slice))))
         self.generic_visit(node)
         return _told(node, names) if isinstance(node.ctx, ast.Load) else node
 

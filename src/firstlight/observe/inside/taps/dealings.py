@@ -234,7 +234,7 @@ def _read(result: Sequence[Any]) -> Read | None:
     if getattr(result[0], "ndim", 0) > 1 and (counted := _counted(result[2])) is not None:
         rewards = _numbers(result[1])
         if rewards is not None and len(rewards) == len(counted):
-            return None if _are_transitions(result, counted) else (1, rewards, counted)
+            return None if _alike(result) else (1, rewards, counted)
     for at, item in enumerate(result[1:]):
         ends, rewards = _flags(item), _numbers(result[at])
         if ends is not None and rewards is not None and len(ends) in (1, len(rewards)):
@@ -248,13 +248,18 @@ def _are_transitions(result: Sequence[Any], ended: list[bool]) -> bool:
 
     An environment that also gives what was last seen of an episode gives the same twice where none has ended.
     """
-    shape = tuple(getattr(result[0], "shape", ()))
-    others = [item for item in result[1:] if tuple(getattr(item, "shape", ())) == shape] if len(shape) > 1 else []
-    if not others or len(ended) != shape[0] or not all(map(_is_numeric, (result[0], *others))):
+    others = _alike(result)
+    if not others or len(ended) != len(result[0]) or not all(map(_is_numeric, (result[0], *others))):
         return bool(others)
     goes_on = ~torch.tensor(ended)
     seen, *rest = (torch.as_tensor(item).cpu()[goes_on] for item in (result[0], *others))
-    return not all(torch.equal(seen, item) for item in rest)
+    return not len(seen) or not all(torch.equal(seen, item) for item in rest)
+
+
+def _alike(result: Sequence[Any]) -> list[Any]:
+    """What has the shape of what is seen, of several environments."""
+    shape = tuple(getattr(result[0], "shape", ()))
+    return [item for item in result[1:] if tuple(getattr(item, "shape", ())) == shape] if len(shape) > 1 else []
 
 
 def _flags_of(behind: Sequence[Any], ends: list[bool]) -> list[bool]:
