@@ -55,7 +55,7 @@ class Standing:
         width = math.prod(given.shape[1:])
         if self._looks[training] > MOST_LOOKS or not 1 < width <= MOST_COLUMNS or not given.is_floating_point():
             return
-        for value in _variables(sys._getframe(1)):
+        for value in variables(sys._getframe(1)):
             wide = math.prod(value.shape[1:]) if _is_table(value) else 0
             if wide == width and len(self._tables) < MOST_TABLES:
                 self._tables.setdefault(id(value), value)
@@ -117,7 +117,7 @@ def read(source: LoadedFrom, places: BatchPlaces) -> StandingTable | None:
     return StandingTable(_numbers(given), _numbers(answer)[:, 0])
 
 
-def _variables(frame: FrameType | None) -> Iterator[Any]:
+def variables(frame: FrameType | None) -> Iterator[Any]:
     while frame is not None:
         if sites.is_users(frame.f_code.co_filename):
             yield from list(frame.f_locals.values())
