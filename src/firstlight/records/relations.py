@@ -5,6 +5,7 @@ import math
 import msgspec
 
 from firstlight.records.doubts import Doubts
+from firstlight.records.merged import Merged
 from firstlight.records.places import Site
 from firstlight.records.reach import InputsReached
 from firstlight.records.sighting import Sighting
@@ -389,6 +390,8 @@ class RelationsSeen(Sighting, frozen=True, kw_only=True, tag="relations"):
     """Asked where a plain fit does far better than the program."""
     stored: ExamplesStored = ExamplesStored()
     turned: ClassesTurned = ClassesTurned()
+    merged: Merged = Merged()
+    """Asked where ids are fed, and the program holds the texts."""
     groups: Groups = Groups()
     groups_named: Groups = Groups()
     """Asked where other examples than those trained on were evaluated."""

@@ -16,8 +16,10 @@ from firstlight.observe.inside.relations.line import MeetingLine
 from firstlight.observe.inside.relations.orders import reordered
 from firstlight.observe.inside.relations.reached import behind, reached
 from firstlight.observe.inside.relations.stored import keeps_arrays, stored
+from firstlight.observe.inside.relations.texts import TextsHeld
 from firstlight.observe.inside.relations.transferring import transfer
 from firstlight.observe.inside.relations.turning import classes_turned
+from firstlight.records.merged import Merged
 from firstlight.records.reach import InputsReached
 from firstlight.records.relations import Encoded, Groups, Neighbours, Reordered, Skills, Spans, Transfer
 from firstlight.records.stored import ClassesTurned, ExamplesStored
@@ -33,8 +35,8 @@ LITTLE = 0.3
 class Questions:
     """Copies of a program are asked for less: their examples are those of the program."""
 
-    def __init__(self, observer: Observer, lines: Iterable[MeetingLine]) -> None:
-        self.observer, self.lines = observer, list(lines)
+    def __init__(self, observer: Observer, lines: Iterable[MeetingLine], texts: TextsHeld) -> None:
+        self.observer, self.lines, self.texts = observer, list(lines), texts
 
     def tell(self, beside: EvaluatedBeside, held_out: HeldOut, acting: bool) -> None:
         """A line that cannot be compared in time is not: the program is waited for."""
@@ -61,6 +63,7 @@ class Questions:
                     reach=self._reach(line, skills),
                     stored=self._stored(line),
                     turned=self._asked(line, classes_turned, ClassesTurned()),
+                    merged=self._asked(line, self.texts.merged, Merged()) if self.texts.any else Merged(),
                     **({} if acting else self._beside(line, beside)),
                     transfer=self._transfer(line, held_out),
                     left_when_sure=line.left_when_sure or 0.0,

@@ -17,6 +17,7 @@ from firstlight.observe.inside.relations.questions import Questions
 from firstlight.observe.inside.relations.reached import last_call
 from firstlight.observe.inside.relations.sample import taken
 from firstlight.observe.inside.relations.skill import EVERY
+from firstlight.observe.inside.relations.texts import TextsHeld
 from firstlight.observe.inside.tape.examples import is_of_pairs
 from firstlight.observe.inside.tape.reach import left_when_sure
 from firstlight.observe.inside.tape.recorder import PARAMETER, Mark, Recorder
@@ -47,7 +48,7 @@ class RelationsTap:
         self._call: tuple[Call, Site | None, int] | None = None
         """The only one of them, with its line and the rows of the tape when it returned."""
         self._begun = self._asides = False
-        self.beside, self.held_out = EvaluatedBeside(), HeldOut()
+        self.beside, self.held_out, self.texts = EvaluatedBeside(), HeldOut(), TextsHeld()
         self.steps = self.with_asides = 0
 
     def wanted(self) -> bool:
@@ -131,6 +132,8 @@ class RelationsTap:
                 line.follow(self._loader, inputs[0], meeting.answer, self._batch)
                 if self.observer.timeline is None:
                     self.beside.trains(inputs[0])
+                if self.observer.timeline is None and line.loaded is not None and not inputs[0].is_floating_point():
+                    self.texts.look(line.loaded[0]())
 
     def _origin(self, answer: torch.Tensor) -> Sequence[int]:
         """Rows of the dataset that the batch was made of, while its answers are still in that order."""
@@ -146,7 +149,7 @@ class RelationsTap:
     def tell(self) -> None:
         self.held_out.training_goes_on(self.observer.step)
         acting = self.with_asides > ACTING * max(1, self.steps)
-        Questions(self.observer, self.lines.values()).tell(self.beside, self.held_out, acting)
+        Questions(self.observer, self.lines.values(), self.texts).tell(self.beside, self.held_out, acting)
 
 
 def _answers_met(tail: Tail) -> Sequence[Meeting]:
