@@ -23,9 +23,11 @@ from firstlight.facts.flows import (
     pullings,
     reaches,
     runaways,
+    settlings,
     silent_terms,
     swellings,
     two_comparisons,
+    volumes,
     wrong_axes,
 )
 from firstlight.facts.learning import (
@@ -221,6 +223,8 @@ REDUCERS: tuple[Reducer, ...] = (
     runaways,
     wrong_axes,
     crossings,
+    settlings,
+    volumes,
     silent_terms,
     cancellings,
     mute_answers,

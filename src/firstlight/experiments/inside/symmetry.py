@@ -95,7 +95,10 @@ def _times(factor: float) -> Change:
 
 
 def _chain(asked: Asked) -> dict[str, Any] | None:
-    """The first layer with weights that is given what another one made, and what lies between the two."""
+    """The first layer with weights that is given what another one made, and what lies between the two.
+
+    What it is given must count in the output: a branch that ends in zeros, as many begin, bends nothing yet.
+    """
     if not any(t.is_floating_point() for t in asked.call.inputs):
         return None
     names: dict[torch.nn.Module, str] = {
@@ -110,13 +113,13 @@ def _chain(asked: Asked) -> dict[str, Any] | None:
     handles = [module.register_forward_pre_hook(note) for module in names]
     try:
         with torch.enable_grad():
-            asked.call.module(*asked.call.arguments, **asked.call.keywords)
+            made = asked.call.module(*asked.call.arguments, **asked.call.keywords)
     finally:
         for handle in handles:
             handle.remove()
     for index, (second, given) in enumerate(called):
         for first, _ in called[:index]:
-            if first is not second and _made_with(given, first):
+            if first is not second and _made_with(given, first) and _counts(made, given):
                 widths = {"width": _widths(first)[1], "least": min(_widths(first)[0], _widths(second)[1])}
                 return {"first": names[first], "second": names[second], **widths}
     return None
@@ -127,6 +130,15 @@ def _made_with(tensor: torch.Tensor, layer: torch.nn.Module) -> bool:
     if not tensor.requires_grad or not weight.requires_grad:
         return False
     return torch.autograd.grad(tensor.sum(), weight, allow_unused=True, retain_graph=True)[0] is not None
+
+
+def _counts(made: Any, tensor: torch.Tensor) -> bool:
+    outputs = [one for one in reading.tensors_in(made) if one.requires_grad]
+    if not outputs or not tensor.requires_grad:
+        return True
+    asked = sum((one.square().sum() for one in outputs), outputs[0].new_zeros(()))
+    slope = torch.autograd.grad(asked, tensor, allow_unused=True, retain_graph=True)[0]
+    return slope is None or bool((slope != 0).any())
 
 
 def _widths(layer: Any) -> tuple[int, int]:
