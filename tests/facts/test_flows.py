@@ -16,9 +16,11 @@ from firstlight.facts.flows import (
     pullings,
     reaches,
     runaways,
+    settlings,
     silent_terms,
     swellings,
     two_comparisons,
+    volumes,
     wrong_axes,
 )
 from firstlight.facts.sightings import Sightings
@@ -38,10 +40,12 @@ from firstlight.records.taped import (
     PullSeen,
     ReachSeen,
     RunawaySeen,
+    SettledSeen,
     TapeRow,
     TapeSeen,
     TermSeen,
     TwiceSeen,
+    VolumeSeen,
 )
 
 SITE = Site(file="train.py", line=9)
@@ -91,6 +95,29 @@ def test_the_look_at_which_a_runaway_lowers_the_loss_least_stands_for_all() -> N
     far = RunawaySeen(step=1, site=SITE, output=None, way="up", shift=4096.0, loss=1.0, lowest=-90.0)
     (found,) = runaways(Sightings([far, replace(far, step=8, lowest=-20.0)]))
     assert (found.lowest, found.looks, found.optimizers) == (-20.0, 2, 0)
+
+
+def test_the_look_at_which_answers_matter_most_stands_for_all() -> None:
+    first = SettledSeen(
+        step=1,
+        operation="where",
+        site=SITE,
+        loss=1.0,
+        first=1.0,
+        lowest=0.0,
+        rise=0.05,
+        apart=1.0,
+        crossed=0.0,
+        classes=True,
+    )
+    (found,) = settlings(Sightings([first, replace(first, step=8, rise=0.2)]))
+    assert (found.rise, found.looks, found.optimizers) == (0.2, 2, 0)
+
+
+def test_the_look_at_which_a_loss_rises_least_with_a_volume_stands_for_all() -> None:
+    first = VolumeSeen(step=1, site=SITE, columns=2, examples=64, likeness=1.0, pull=1.0)
+    (found,) = volumes(Sightings([first, replace(first, step=8, pull=-1.0)]))
+    assert (found.pull, found.looks) == (-1.0, 2)
 
 
 def test_penalties_on_weights_and_on_outputs_are_two() -> None:

@@ -24,9 +24,11 @@ from firstlight.facts.flows import (
     pullings,
     reaches,
     runaways,
+    settlings,
     silent_terms,
     swellings,
     two_comparisons,
+    volumes,
     wrong_axes,
 )
 from firstlight.facts.learning import (
@@ -223,6 +225,8 @@ REDUCERS: tuple[Reducer, ...] = (
     runaways,
     wrong_axes,
     crossings,
+    settlings,
+    volumes,
     silent_terms,
     cancellings,
     mute_answers,

@@ -40,15 +40,18 @@ from firstlight.records.taped import (
     PullSeen,
     ReachSeen,
     RunawaySeen,
+    SettledSeen,
     TapeRow,
     TapeSeen,
     TermSeen,
     TwiceSeen,
+    VolumeSeen,
 )
 from firstlight.records.training import StepSeen
 
 SETTLED_STEPS = 8
 """Layers that begin at zero have moved by then."""
+TINY = 1e-12
 ROUNDING = 1e-6
 """Relative; two losses that differ by less are the same."""
 
@@ -96,6 +99,21 @@ def runaways(seen: Sightings) -> Iterator[RunawaySeen]:
         least = min(looks, key=lambda look: look.loss - look.lowest)
         if not is_meant_to_rise(seen, looks[0].rank):
             yield replace(least, looks=len({look.step for look in looks}), optimizers=len(stepped))
+
+
+def settlings(seen: Sightings) -> Iterator[SettledSeen]:
+    """The look at which the answers matter most."""
+    for looks in groups(seen.of(SettledSeen), lambda look: (look.rank, look.site)):
+        stepped = {step.optimizer for step in seen.of(StepSeen) if step.rank == looks[0].rank}
+        most = max(looks, key=lambda look: look.rise / max(look.first - look.lowest, TINY))
+        yield replace(most, looks=len({look.step for look in looks}), optimizers=len(stepped))
+
+
+def volumes(seen: Sightings) -> Iterator[VolumeSeen]:
+    """The look at which the loss rises least with it."""
+    for looks in groups(seen.of(VolumeSeen), lambda look: (look.rank, look.site)):
+        least = min(looks, key=lambda look: look.pull)
+        yield replace(least, looks=len({look.step for look in looks}))
 
 
 def silent_terms(seen: Sightings) -> Iterator[TermSeen]:

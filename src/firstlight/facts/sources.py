@@ -111,6 +111,8 @@ SOURCES: dict[type, Source] = {
     taped.TwiceSeen: _taped(_NO_BACKWARD, odd=True),
     taped.FloorSeen: _taped(_NO_BACKWARD, odd=True),
     taped.RunawaySeen: _taped(_NO_BACKWARD, odd=True),
+    taped.VolumeSeen: _taped(_NO_BACKWARD, odd=True),
+    taped.SettledSeen: _taped(_NO_BACKWARD, odd=True),
     flows.Guessed: _taped("no loss was found that one output for all examples could lower"),
     taped.TermSeen: _taped(_NO_BACKWARD, odd=True),
     taped.CancelSeen: _taped(_NO_BACKWARD, odd=True),

@@ -1,5 +1,6 @@
 """Which copies of a program are made first, and how an experiment becomes an order."""
 
+import math
 import statistics
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -75,6 +76,8 @@ CONTROLS: dict[str, tuple[str, ...]] = {
 }
 """Made of every program; whatever else is made answers a question that they or the program raised."""
 STEPS = 150
+TWO = 2
+"""Terms of a sum: what is not the one is the other."""
 TIGHT = 100.0
 """Norm of the gradients over the norm they are clipped to, from which on clipping is suspected to hold them back."""
 STARTS = 0.1
@@ -244,6 +247,12 @@ def guess_of(watched: Watched) -> float | None:
     return statistics.median(told) if told else None
 
 
+def _guess_of_others(watched: Watched) -> float | None:
+    """The same of the terms that meet the answers alone."""
+    told = [look.guess - look.aside for look in watched.of(GuessSeen) if look.rank == 0]
+    return statistics.median(told) if told and all(map(math.isfinite, told)) else None
+
+
 def _terms(watched: Watched, losses: Sequence[float], levels: dict[str, Level]) -> list[str]:
     """Each term of the loss taken out of it, where there are several and nothing is known to be learnt, or one rules.
 
@@ -393,8 +402,18 @@ def _terms_of(watched: Watched, found: Contrast) -> Iterator[TermTried]:
         joined = [one for one in watched.timelines.get(f"term-{at}-off", ()) if isinstance(one, TermJoined)]
         if off is not None and aside is not None and joined:
             steps = min(off.steps, aside.steps)
-            at_side = joined[0].aside
-            yield TermTried(site=joined[0].site, aside=at_side, steps=steps, without=off.other, beside=aside.other)
+            told = (losses_of(watched.timelines[f"term-{at}-{how}"])[:steps] for how in ("off", "aside"))
+            ahead = [beside - without for without, beside in zip(*told, strict=True)]
+            yield TermTried(
+                site=joined[0].site,
+                aside=joined[0].aside,
+                steps=steps,
+                without=off.other,
+                beside=aside.other,
+                noise=level(ahead).noise,
+                averaged=joined[0].averaged,
+                guess=_guess_of_others(watched) if joined[0].aside and joined[0].terms == TWO else None,
+            )
 
 
 def clip_of(watched: Watched) -> ClipOrder | None:

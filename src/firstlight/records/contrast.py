@@ -58,6 +58,12 @@ class TermTried(msgspec.Struct, frozen=True, kw_only=True):
     steps: int
     without: Level
     beside: Level
+    noise: float = math.inf
+    """Of what the two differ by at their ends, batch by batch."""
+    averaged: float = 1.0
+    """Over how many times as many numbers the other one is averaged, where this one is a sum; else 1."""
+    guess: float | None = None
+    """What is had of the others without looking at the inputs, where there is one other and that is known."""
 
 
 class Pair(msgspec.Struct, frozen=True, kw_only=True):

@@ -40,6 +40,8 @@ class TermJoined(Sighting, frozen=True, kw_only=True, tag="term-joined"):
     """The line on which it is added to the others."""
     aside: bool = False
     """It is not the task itself: it does not rest on the batch, or another term is a loss of torch's and it is not."""
+    averaged: float = 1.0
+    """Over how many times as many numbers the only other term is averaged, where this one is a sum over its own."""
 
 
 class CurvatureSeen(Sighting, frozen=True, kw_only=True, tag="curvature"):

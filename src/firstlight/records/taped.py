@@ -123,6 +123,45 @@ class RunawaySeen(Sighting, frozen=True, kw_only=True, tag="runaway"):
     """That were seen to step."""
 
 
+class SettledSeen(Sighting, frozen=True, kw_only=True, tag="settled"):
+    """Where the loss comes to rest over free outputs of the network."""
+
+    operation: str
+    """At which the answers are met, and where."""
+    site: Site | None
+    loss: float
+    first: float
+    """Where the search for the lowest began."""
+    lowest: float
+    rise: float
+    """What it rises by where the answers are dealt out to other examples then."""
+    apart: float
+    """How far those outputs differ between examples, over their size or how far the answers do."""
+    crossed: float
+    """Of what a single changed answer changes in the gradients, the share at other examples."""
+    classes: bool
+    """The answers are few different values."""
+    looks: int = 0
+    """That it stands for, once all are known."""
+    optimizers: int = 1
+    """That were seen to step."""
+
+
+class VolumeSeen(Sighting, frozen=True, kw_only=True, tag="volume"):
+    """A term of the loss that is the logarithm of the determinant of the network's Jacobian, or its negative."""
+
+    site: Site | None
+    """Where it joins the others."""
+    columns: int
+    examples: int
+    likeness: float
+    """Its correlation over the examples with what autograd gives."""
+    pull: float
+    """By how much the loss rises as the logarithm does, for all examples."""
+    looks: int = 0
+    """That it stands for, once all are known."""
+
+
 class AxisSeen(Sighting, frozen=True, kw_only=True, tag="axis"):
     """Probabilities, or their logarithms, of which answers choose some along another axis than they add up to one."""
 
@@ -171,6 +210,8 @@ class GuessSeen(Sighting, frozen=True, kw_only=True, tag="guess"):
     guess: float
     tenth: float
     """The loss if all outputs were a tenth as large."""
+    aside: float = 0.0
+    """How much of the guess is made of terms that do not rest on what was guessed."""
 
 
 class TermSeen(Sighting, frozen=True, kw_only=True, tag="silent-term"):

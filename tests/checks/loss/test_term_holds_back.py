@@ -1,11 +1,12 @@
 import math
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 from firstlight.checks.loss.term_holds_back import CHECK
 from firstlight.records.contrast import Contrast, Level, TermTried
-from firstlight.records.finding import Evidence
+from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import Site
 
 
@@ -74,6 +75,40 @@ def test_each_side_of_part(beside: float, times: int) -> None:
 def test_each_side_of_noises(noise: float, times: int) -> None:
     """Twice the noise of both must lie between 1.9 and 0.5."""
     assert len(found(replace(term(), without=ended(0.5, noise=noise), beside=ended(1.9, noise=noise)))) == times
+
+
+def guessed(without: float = 0.9, beside: float = 1.0, *, guess: float | None = 1.0, **changes: Any) -> TermTried:
+    return replace(term(without, beside), guess=guess, noise=0.001, **changes)
+
+
+def test_what_never_gets_below_a_guess_is_a_warning() -> None:
+    """Half of the fall, from 2.0 to 1.0, needs no look at the inputs."""
+    (evidence,) = found(guessed())
+    assert evidence.saw.endswith("to 0.9; one output for all inputs gets 1")
+    assert evidence.severity is Severity.WARNING
+    assert found(guessed(guess=None)) == []
+
+
+def test_a_mean_beside_a_sum_is_named() -> None:
+    (evidence,) = found(guessed(averaged=64.0))
+    assert evidence.saw.endswith("it is a sum, and the other a mean over 64 times as many numbers")
+    assert evidence.cause == "loss-scale"
+
+
+@pytest.mark.parametrize(("averaged", "cause"), [(4.0, None), (4.1, "loss-scale")])
+def test_each_side_of_uneven(averaged: float, cause: str | None) -> None:
+    assert found(guessed(averaged=averaged))[0].cause == cause
+
+
+@pytest.mark.parametrize(("without", "times"), [(0.981, 0), (0.979, 1), (math.nan, 0)])
+def test_each_side_of_beyond(without: float, times: int) -> None:
+    """A fiftieth of the guess."""
+    assert len(found(guessed(without))) == times
+
+
+@pytest.mark.parametrize(("noise", "times"), [(0.049, 1), (0.051, 0), (math.nan, 0)])
+def test_a_gain_beyond_the_guess_is_clear_of_its_own_noise(noise: float, times: int) -> None:
+    assert len(found(replace(guessed(), noise=noise))) == times
 
 
 def test_a_loss_that_need_not_fall_says_nothing() -> None:

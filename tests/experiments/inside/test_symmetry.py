@@ -221,3 +221,20 @@ def test_a_bag_of_words_attends_to_nothing() -> None:
     model = nn.Sequential(nn.Embedding(9, 4), nn.Flatten(), nn.Linear(24, 2))
 
     assert asked(model, torch.arange(48).reshape(8, 6) % 9).order is None
+
+
+@pytest.mark.parametrize(("ends_in_zeros", "told"), [(True, False), (False, True)])
+def test_a_branch_that_begins_at_nothing_bends_nothing_yet(ends_in_zeros: bool, told: bool) -> None:
+    class Residual(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            last = nn.Linear(8, 3)
+            if ends_in_zeros:
+                nn.init.zeros_(last.weight)
+            self.branch = nn.Sequential(nn.Linear(3, 8), nn.Linear(8, 8), last)
+
+        def forward(self, values: torch.Tensor) -> torch.Tensor:
+            made: torch.Tensor = values + self.branch(values)
+            return made
+
+    assert (asked(Residual(), torch.randn(8, 3)).straight is not None) is told

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from firstlight.experiments.inside.term_steering import _is_aside, _Sums, _term
+from firstlight.experiments.inside.term_steering import _is_aside, _Sums, _term, _times_averaged
 from firstlight.observe.inside.graph import summands
 
 Terms = dict[str, torch.Tensor]
@@ -94,3 +94,37 @@ def test_among_terms_written_by_hand_only_one_without_a_batch_is_aside() -> None
         loss = (MODEL(GIVEN) - 1).abs().mean() + MODEL(GIVEN).square().mean() + MODEL.weight.square().sum()
 
     assert [_is_aside(loss, sums.joined(loss), at) for at in range(2)] == [False, True]
+
+
+CODER, READER = torch.nn.Linear(4, 6), torch.nn.Linear(6, 4)
+
+
+def autoencoder(error: Callable[[torch.Tensor], torch.Tensor], size: Callable[[torch.Tensor], torch.Tensor]) -> Terms:
+    code = CODER(GIVEN)
+    return {"error": error((READER(code.tanh()) - GIVEN) ** 2), "size": size(0.5 * code.square())}
+
+
+def whole(t: torch.Tensor) -> torch.Tensor:
+    return t.mean()
+
+
+def by_example(t: torch.Tensor) -> torch.Tensor:
+    return t.sum(1).mean()
+
+
+@pytest.mark.parametrize(
+    ("error", "size", "times"),
+    [(whole, by_example, 4.0), (whole, torch.sum, 32.0), (by_example, by_example, 1.0), (whole, whole, 1.0)],
+)
+def test_a_mean_beside_a_sum_is_told_by_how_much_they_differ(
+    error: Callable[[torch.Tensor], torch.Tensor], size: Callable[[torch.Tensor], torch.Tensor], times: float
+) -> None:
+    sums = _Sums()
+    with sums:
+        terms = autoencoder(error, size)
+        loss = terms["error"] + 1.0 * terms["size"]
+        turned = terms["size"] + terms["error"]
+
+    assert _times_averaged(loss, sums.joined(loss)) == times
+    assert _is_aside(loss, sums.joined(loss), 0), "it trains the coder alone"
+    assert not _is_aside(turned, sums.joined(turned), 0)

@@ -2,7 +2,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from firstlight.observe.inside.graph import negated_loss, times_average
+from firstlight.observe.inside.graph import Reduced, negated_loss, reduced, times_average
 
 SCORES = torch.randn(4, 3, requires_grad=True)
 LABELS = torch.tensor([0, 1, 2, 0])
@@ -49,3 +49,20 @@ def test_a_sum_is_not_an_average() -> None:
 )
 def test_the_negative_of_a_loss_that_is_never_below_zero(loss: torch.Tensor, name: str | None) -> None:
     assert negated_loss(loss) == name
+
+
+@pytest.mark.parametrize(
+    ("loss", "averaged", "summed"),
+    [
+        (SCORES.square().mean(), 12, False),
+        (-0.5 * SCORES.square().sum(-1).mean(), 4, True),
+        ((SCORES.square().sum(1) + 1).mean(), 4, True),
+        (SCORES.exp().mean(dim=(0, -1)), 12, False),
+        (SCORES.exp().mean(-1).sum() / 4, 3, True),
+        (functional.mse_loss(SCORES, CHANCES), 12, False),
+        (functional.mse_loss(SCORES, CHANCES, reduction="sum"), 1, True),
+        (functional.cross_entropy(SCORES, LABELS), 4, False),
+    ],
+)
+def test_how_a_number_was_made_of_many(loss: torch.Tensor, averaged: int, summed: bool) -> None:
+    assert reduced(loss.grad_fn) == Reduced(averaged, summed)

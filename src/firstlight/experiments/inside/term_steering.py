@@ -10,7 +10,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from firstlight.observe.inside import sites
-from firstlight.observe.inside.graph import name_of, nodes_behind, saved_tensors
+from firstlight.observe.inside.graph import name_of, nodes_behind, nodes_from, reduced, saved_tensors
 from firstlight.observe.inside.observer import Observer
 from firstlight.records.places import Site
 from firstlight.records.steered import TermJoined
@@ -18,6 +18,7 @@ from firstlight.records.steered import TermJoined
 PLUS, MINUS = frozenset({"add", "add_", "__radd__"}), frozenset({"sub", "sub_"})
 TIMES, OVER = frozenset({"mul", "mul_", "__rmul__"}), frozenset({"div", "div_", "true_divide"})
 
+JOINS = frozenset({"AddBackward0", "SubBackward0"})
 SCORED = re.compile("Loss|CrossEntropy")
 """In the names of nodes that torch's losses leave in a graph."""
 
@@ -93,7 +94,8 @@ def _take_out(observer: Observer, number: int, pulls: bool) -> None:
             told.append(number)
             line = parts[max(0, number - 2)].line
             aside = number > 1 and _is_aside(root, parts, number - 2)
-            observer.emit(TermJoined(terms=1 + len(parts), site=line, aside=aside))
+            times = _times_averaged(root, parts) if number > 1 else 1.0
+            observer.emit(TermJoined(terms=1 + len(parts), site=line, aside=aside, averaged=times))
         term = _term(root, parts, number)
         return original(root - (term.detach() if pulls else term), *arguments, **keywords)
 
@@ -110,11 +112,42 @@ def _is_aside(root: torch.Tensor, parts: list[_Part], at: int) -> bool:
     """It cannot be the task: it does not rest on the batch, or another term is scored by a loss of torch's, and it is
     not. What the first one is scored by is what none of the others has."""
     term = set(nodes_behind(parts[at].value))
-    if not any(map(_rests_on_given, term)):
+    if not any(map(_rests_on_given, term)) or _trains_a_part(root, parts):
         return True
     others = [node for index, part in enumerate(parts) if index != at for node in nodes_behind(part.value)]
     first = set(nodes_behind(root)) - term - set(others)
     return not any(map(_scores, term)) and any(map(_scores, (*others, *first)))
+
+
+def _trains_a_part(root: torch.Tensor, parts: list[_Part]) -> bool:
+    """The only other one trains all that this one does, and more: this is about a code on the way, not its end."""
+    other = _only_other(root, parts)
+    if other is None or parts[0].value.grad_fn is None:
+        return False
+    own, all_of_other = (_trained(node) for node in (parts[0].value.grad_fn, other))
+    return own < all_of_other
+
+
+def _trained(node: Any) -> set[int]:
+    return {id(leaf) for one in nodes_from(node) if (leaf := getattr(one, "variable", None)) is not None}
+
+
+def _times_averaged(root: torch.Tensor, parts: list[_Part]) -> float:
+    """Over how many times as many numbers the other one is averaged, where this one is a sum of its own; else 1."""
+    other = _only_other(root, parts)
+    if other is None:
+        return 1.0
+    others, own = reduced(other), reduced(parts[0].value.grad_fn)
+    return others.averaged / own.averaged if own.summed and not others.summed else 1.0
+
+
+def _only_other(root: torch.Tensor, parts: list[_Part]) -> Any:
+    """What this one was added to, where the loss is a sum of two."""
+    node = root.grad_fn if len(parts) == 1 else None
+    while node is not None and name_of(node) not in JOINS:
+        node = next((one for one, _ in node.next_functions if one is not None), None)
+    joined = [one for one, _ in node.next_functions if one is not None] if node is not None else []
+    return joined[0] if len(joined) > 1 else None
 
 
 def _scores(node: Any) -> bool:

@@ -1,7 +1,8 @@
 """Walks the autograd graph behind a tensor: what made it, which parameters it reaches."""
 
+import math
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -48,9 +49,12 @@ def keeps_values(node: Node) -> bool:
 
 def nodes_behind(root: torch.Tensor) -> Iterator[Node]:
     """Breadth first from the root, in an order that is the same for the same program."""
-    if root.grad_fn is None:
-        return
-    seen, line, at = {root.grad_fn}, [root.grad_fn], 0
+    if root.grad_fn is not None:
+        yield from nodes_from(root.grad_fn)
+
+
+def nodes_from(node: Node) -> Iterator[Node]:
+    seen, line, at = {node}, [node], 0
     while at < len(line) and at < MOST_NODES:
         node = line[at]
         at += 1
@@ -117,6 +121,7 @@ _AVERAGING = frozenset(
         "HuberLossBackward0",
     ]
 )
+_ADDED = frozenset(["AddBackward0", "SubBackward0", "RsubBackward1"])
 _MEAN = 1
 """How torch writes `reduction="mean"` in its nodes."""
 
@@ -133,6 +138,40 @@ def times_average(root: torch.Tensor) -> float | None:
         node = behind[0]
     averages = node is not None and name_of(node) in _AVERAGING and getattr(node, "_saved_reduction", None) == _MEAN
     return factor if averages else None
+
+
+class Reduced(NamedTuple):
+    """How a single number was made of many."""
+
+    averaged: int
+    """Numbers that it is the mean of."""
+    summed: bool
+    """Others were added up besides."""
+
+
+def reduced(node: Node | None) -> Reduced:
+    """Seen through products and sums, of which one side is followed, up to the first call that does more."""
+    averaged, summed = 1, False
+    while node is not None:
+        name = name_of(node)
+        if name in _AVERAGING and (target := saved_tensors(node).get("target")) is not None:
+            means = getattr(node, "_saved_reduction", None) == _MEAN
+            return Reduced(averaged * target.numel(), summed) if means else Reduced(averaged, summed=True)
+        if name == "MeanBackward0":
+            averaged *= node._saved_self_sym_numel
+        elif name == "MeanBackward1":
+            sizes = node._saved_self_sym_sizes
+            averaged *= math.prod(sizes[at if at < len(sizes) else at - _UNSIGNED] for at in node._saved_dim)
+        elif name.startswith("SumBackward"):
+            summed = True
+        elif not (name in _SCALED | _ADDED or keeps_values(node)):
+            break
+        node = next((one for one, _ in node.next_functions if one is not None), None)
+    return Reduced(averaged, summed)
+
+
+_UNSIGNED = 1 << 64
+"""Torch keeps the last axis, -1, as this less one."""
 
 
 def _number(value: object) -> float | None:

@@ -223,3 +223,18 @@ def test_so_does_one_that_keeps_in_a_buffer_how_often_classes_are_taken_for_othe
     tail = tail_of(recorder, value)
     assert tail is not None
     assert left_when_sure(tail) == pytest.approx(0.25, abs=0.01)
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_what_a_guess_does_not_touch_is_told_apart(before: bool) -> None:
+    def loss(values: torch.Tensor) -> torch.Tensor:
+        torch.manual_seed(0)
+        code = nn.Linear(3, 2)(torch.randn(32, 3))
+        size = 0.5 * (1 + code.square() - code).sum(1).mean()
+        rest = torch.nn.functional.mse_loss(values, CENTRED)
+        return torch.add(2 * size, rest) if before else torch.add(rest, 2 * size)
+
+    found = guessed(loss, 1)
+    assert found is not None
+    assert found.guess - found.aside == pytest.approx(float(CENTRED.var(correction=0)), rel=0.05)
+    assert found.aside > 1

@@ -17,6 +17,7 @@ from firstlight.observe.inside import sites
 from firstlight.observe.inside.tape.likelihood import SUMS, normalised
 from firstlight.observe.inside.tape.recorder import Input, Made, Row
 from firstlight.observe.inside.tape.tail import CANNOT, Tail
+from firstlight.observe.inside.tape.terms import passes
 from firstlight.records.places import Site
 from firstlight.records.taped import GuessSeen, ReachSeen
 
@@ -114,8 +115,30 @@ def best_guess(tail: Tail) -> GuessSeen | None:
         tenth = tail.replay({id(place): place.detach() / 10}, on_cpu=True)
         if found.settled:
             loss = float(tail.loss.detach())
-            return GuessSeen(site=sites.caller(), loss=loss, guess=found.loss, tenth=float(tenth))
+            aside = _aside(tail, place)
+            return GuessSeen(site=sites.caller(), loss=loss, guess=found.loss, tenth=float(tenth.detach()), aside=aside)
     return None
+
+
+def _aside(tail: Tail, place: torch.Tensor) -> float:
+    """What those parts of the sum that do not rest on this output add to the loss."""
+    reached = {number for number, _ in tail.values({id(place): place.detach()}, on_cpu=True)}
+    parts: dict[int, torch.Tensor] = {}
+    waiting, seen = [tail.rows[-1]], set[int]()
+    while waiting:
+        row = waiting.pop()
+        carrying = [item for item in row.inputs if item[0].requires_grad and row.number not in seen]
+        seen.add(row.number)
+        for tensor, _, made in carrying if passes(row) else ():
+            if made is not None and made[0].number in reached:
+                waiting.append(made[0])
+            elif tensor is not place:
+                parts[id(tensor)] = tensor.detach().cpu().requires_grad_()
+    if not parts:
+        return 0.0
+    with torch.enable_grad():
+        slopes = torch.autograd.grad(tail.replay(parts, on_cpu=True), list(parts.values()), materialize_grads=True)
+    return sum(float((part.detach() * slope).sum()) for part, slope in zip(parts.values(), slopes, strict=True))
 
 
 def from_a_layer(made: Made | None) -> bool:

@@ -235,6 +235,9 @@ class Recorder:
         return Mark.TRAINED | Mark.DATA if tensor.requires_grad else Mark.DATA, None
 
     def _let_in(self, inputs: list[Input]) -> None:
+        """What noise was drawn in the shape of, or what was dropped from inputs, has met no trained tensor yet."""
+        if not any(marks & PARAMETER for _, marks, _ in inputs):
+            return
         new = [tensor for tensor, marks, _ in inputs if not marks & PARAMETER and tensor.ndim and tensor.numel() > 1]
         self.entered.extend(new[: MOST_ENTERED - len(self.entered)])
 

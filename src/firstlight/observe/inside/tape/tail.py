@@ -155,9 +155,18 @@ def meetings_at(row: Row) -> Iterator[Meeting]:
     chosen = _selection(row)
     for tensor, marks, _ in row.inputs:
         could = tensor.ndim > 0 and tensor.shape[0] in lengths and tensor.numel() > 0
-        could = could and (tensor.dtype != torch.bool or is_of_pairs(tensor))
+        could = could and (tensor.dtype != torch.bool or is_of_pairs(tensor) or _decides(row, marks))
         if could and not tensor.requires_grad and marks & ~PARAMETER and tensor is not chosen:
             yield Meeting(row, tensor, marks)
+
+
+def _decides(row: Row, marks: Mark) -> bool:
+    """Which of two predictions counts is said by the data: `where(y == 1, p, 1 - p)`. A mask has one, and a loss with
+    a bend is bent by the predictions."""
+    return row.name == "where" and not marks & PARAMETER and sum(item[0].requires_grad for item in row.inputs) == BOTH
+
+
+BOTH = 2
 
 
 def _selection(row: Row) -> torch.Tensor | None:

@@ -23,8 +23,10 @@ from firstlight.observe.inside.tape.reach import best_guess, lowest_free, reache
 from firstlight.observe.inside.tape.recorder import Recorder, walk
 from firstlight.observe.inside.tape.rounding import rounded
 from firstlight.observe.inside.tape.runaway import runaways
+from firstlight.observe.inside.tape.settling import settlings
 from firstlight.observe.inside.tape.tail import CANNOT, Tail, tail_of
 from firstlight.observe.inside.tape.terms import silent_terms, unfelt_terms
+from firstlight.observe.inside.tape.volume import volumes
 from firstlight.observe.inside.taps.comparisons import ComparisonTap
 from firstlight.observe.inside.taps.dealings import Dealings
 from firstlight.records.dealings import BootstrapSeen
@@ -148,7 +150,7 @@ class Looks:
 
     def _search(self, tail: Tail) -> None:
         with _own_randomness(tail):
-            self._tell(reaches(tail), floors(tail), runaways(tail))
+            self._tell(reaches(tail), floors(tail), runaways(tail), settlings(tail, self.generator), volumes(tail))
             if FREE in self.observer.spec.taps and (lowest := lowest_free(tail)) is not None:
                 self.observer.emit(FreeSeen(free=lowest))
 
