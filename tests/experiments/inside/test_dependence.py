@@ -81,6 +81,7 @@ class TestExamples:
             (lambda x: x + 1e-8 * x.mean(0), 0),
             (lambda x: x * x.mean(1, keepdim=True).softmax(1), 0),
             (lambda x: x.round(), 0),
+            (lambda x: x.clamp(min=0).sqrt(), 0),
         ],
     )
     def test_what_hides_beside_a_large_bias_is_seen_by_its_gradient(

@@ -1,5 +1,6 @@
 """Which part of what a model is given moves which part of what it gives, found by changing one part at a time."""
 
+import math
 import time
 from collections.abc import Callable
 
@@ -46,10 +47,10 @@ def pulled_by_others(asked: Asked, rows: Through) -> tuple[int, int] | None:
     weights = torch.randn(asked_of.shape, generator=torch.Generator().manual_seed(0)).to(asked_of)
     pulled = torch.autograd.grad((asked_of * weights).sum(), given, allow_unused=True)
     sizes = sum(one.double().flatten(1).square().sum(1) for one in pulled if one is not None)
-    if not isinstance(sizes, torch.Tensor) or not sizes[middle] > 0:
+    if not isinstance(sizes, torch.Tensor) or not 0 < float(sizes[middle]) < math.inf:
         return None
-    moving = sizes > PULLED**2 * sizes[middle]
-    return int(moving.sum()) - 1, rows.length - 1
+    others = torch.cat((sizes[:middle], sizes[middle + 1 :]))
+    return int((others > PULLED**2 * sizes[middle]).sum()), len(others)
 
 
 def between_positions(
