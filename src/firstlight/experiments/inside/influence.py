@@ -45,9 +45,11 @@ def pulled_by_others(asked: Asked, rows: Through) -> tuple[int, int] | None:
     middle = rows.length // 2
     asked_of = rows.laid.first(made)[middle]
     weights = torch.randn(asked_of.shape, generator=torch.Generator().manual_seed(0)).to(asked_of)
-    pulled = torch.autograd.grad((asked_of * weights).sum(), given, allow_unused=True)
-    sizes = sum(one.double().flatten(1).square().sum(1) for one in pulled if one is not None)
-    if not isinstance(sizes, torch.Tensor) or not 0 < float(sizes[middle]) < math.inf:
+    pulled: tuple[torch.Tensor | None, ...] = torch.autograd.grad((asked_of * weights).sum(), given, allow_unused=True)
+    sizes = torch.zeros(rows.length, dtype=torch.float64, device=made.device)
+    for one in pulled:
+        sizes = sizes if one is None else sizes + one.double().flatten(1).square().sum(1)
+    if not 0 < float(sizes[middle]) < math.inf:
         return None
     others = torch.cat((sizes[:middle], sizes[middle + 1 :]))
     return int((others > PULLED**2 * sizes[middle]).sum()), len(others)
