@@ -64,7 +64,7 @@ STEP = "loss.backward()\n"
 """Of each of the three programs, once."""
 SCORES = {BOW: "out", OBJECT: "pred", TONE: "out"}
 MIXED: dict[str, Edits] = {
-    BOW: (("self.hidden(self.embedding(text, offsets)))", "self.hidden(self.embedding(text, offsets))).softmax(0)"),),
+    "digits-cnn": (("x = F.relu(self.fc1(x))", "x = F.relu(self.fc1(x)).softmax(0)"),),
     OBJECT: (("return self.out(x)", "return self.out(x * x.mean(1, keepdim=True).softmax(0))"),),
     TONE: (("return self.fc(pooled)", "return self.fc((pooled @ pooled.T / 8).softmax(-1) @ pooled)"),),
 }
@@ -316,10 +316,10 @@ TRIALS = (
     ),
     Trial(
         "3",
-        "examples that are mixed, under --profile quick",
+        "the same, under --profile quick",
         ("arch-batch-mixing", "arch-norm"),
         MIXED,
-        options=("--profile", "quick"),
+        options=("--profile", "quick", "--select", "FL407"),
     ),
     Trial(
         "3",

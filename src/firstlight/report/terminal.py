@@ -146,7 +146,7 @@ def _output(report: Report, paint: Paint) -> str:
 def _verdict(report: Report, paint: Paint, columns: int) -> str:
     counts = [_count(report, Severity.ERROR), _count(report, Severity.WARNING), _count(report, Severity.NOTE)]
     told = ", ".join(count for count in counts if count) or "nothing found"
-    if report.verdict is Verdict.CLEAN and report.reason:
+    if report.reason and (report.verdict is Verdict.CLEAN or not any(counts)):
         told = f"{report.reason}{f' ({told})' if told != 'nothing found' else ''}"
     subject = " ".join(report.subject.command)
     if report.verdict is Verdict.UNJUDGED:

@@ -74,6 +74,30 @@ class TestExamples:
         assert found(asked(Mixing(), torch.randn(6, 4), rows=6))["examples"].others == 5
 
     @pytest.mark.parametrize(
+        ("mix", "others"),
+        [
+            (lambda x: x * x.mean(1, keepdim=True).softmax(0), 5),
+            (lambda x: x + 1e-3 * x.mean(0), 5),
+            (lambda x: x + 1e-8 * x.mean(0), 0),
+            (lambda x: x * x.mean(1, keepdim=True).softmax(1), 0),
+            (lambda x: x.round(), 0),
+            (lambda x: x.clamp(min=0).sqrt(), 0),
+        ],
+    )
+    def test_what_hides_beside_a_large_bias_is_seen_by_its_gradient(
+        self, mix: Callable[[torch.Tensor], torch.Tensor], others: int
+    ) -> None:
+        torch.manual_seed(0)
+
+        class Faint(nn.Linear):
+            def forward(self, x: torch.Tensor) -> torch.Tensor:
+                return super().forward(1e-4 * mix(x)) + 100.0
+
+        seen = found(asked(Faint(4, 2), torch.randn(6, 4), rows=6))["examples"]
+
+        assert (seen.others, seen.of) == (others, 5)
+
+    @pytest.mark.parametrize(
         ("mix", "operation", "normalises"),
         [
             (lambda x: nn.functional.normalize(x, dim=0), "normalize", True),

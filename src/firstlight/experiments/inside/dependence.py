@@ -43,7 +43,10 @@ def dependences(asked: Asked, rows: Through | None) -> Iterator[Dependence]:
 
 def _by_asking(asked: Asked, first: torch.Tensor, rows: Through) -> Iterator[Dependence]:
     if (seen := influence.between_examples(asked, first, rows)) is not None:
-        yield _placed(asked, rows, _dependence(asked, "examples", seen, lambda own, other: own != other))
+        found = _dependence(asked, "examples", seen, lambda own, other: own != other)
+        if not found.others and (pulled := influence.pulled_by_others(asked, rows)) is not None:
+            found = msgspec.structs.replace(found, others=pulled[0], of=pulled[1])
+        yield _placed(asked, rows, found)
     for sequence in asked.call.inputs:
         wanted = _wanted(asked.target, sequence, rows) if rows.has(sequence) else None
         along = positions(asked, first, sequence, rows) if wanted is not None else None

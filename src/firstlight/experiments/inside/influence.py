@@ -1,5 +1,6 @@
 """Which part of what a model is given moves which part of what it gives, found by changing one part at a time."""
 
+import math
 import time
 from collections.abc import Callable
 
@@ -7,6 +8,7 @@ import torch
 
 from firstlight.experiments.inside.asking import Asked, answer
 from firstlight.experiments.inside.axes import Through
+from firstlight.experiments.inside.leaves import with_leaves
 from firstlight.records.timelines import InfluenceMap
 
 MOST_PLACES = 16
@@ -14,6 +16,8 @@ SECONDS = 3.0
 """For one map: a slow model is asked about fewer places."""
 MOVED = 1e-5
 """Relative to the usual size of the outputs; rounding does less."""
+PULLED = 1e-6
+"""Relative to the gradient of an example's own input."""
 
 
 def between_examples(asked: Asked, first: torch.Tensor, along: Through) -> InfluenceMap | None:
@@ -23,6 +27,32 @@ def between_examples(asked: Asked, first: torch.Tensor, along: Through) -> Influ
         return lambda tensor: _with(tensor, along, place, _next(tensor, along, place)) if along.has(tensor) else tensor
 
     return _map(asked, first, along, replaced)
+
+
+def pulled_by_others(asked: Asked, rows: Through) -> tuple[int, int] | None:
+    """How many other examples have a gradient from the output of the one in the middle, and of how many. A gradient is
+    seen however little it is beside the outputs, as before training; one that is not there is exactly zero.
+
+    None where no gradient goes from the outputs to inputs whose examples come first.
+    """
+    if rows.laid is None:
+        return None
+    with torch.enable_grad():
+        made, leaves = with_leaves(asked.call)
+    given = [leaf.tensor for leaf in leaves if leaf.tensor.ndim and len(leaf.tensor) == rows.length]
+    if made is None or not given or made.shape[rows.laid.axis] != rows.laid.packed * rows.length:
+        return None
+    middle = rows.length // 2
+    asked_of = rows.laid.first(made)[middle]
+    weights = torch.randn(asked_of.shape, generator=torch.Generator().manual_seed(0)).to(asked_of)
+    pulled: tuple[torch.Tensor | None, ...] = torch.autograd.grad((asked_of * weights).sum(), given, allow_unused=True)
+    sizes = torch.zeros(rows.length, dtype=torch.float64, device=made.device)
+    for one in pulled:
+        sizes = sizes if one is None else sizes + one.double().flatten(1).square().sum(1)
+    if not 0 < float(sizes[middle]) < math.inf:
+        return None
+    others = torch.cat((sizes[:middle], sizes[middle + 1 :]))
+    return int((others > PULLED**2 * sizes[middle]).sum()), len(others)
 
 
 def between_positions(

@@ -199,7 +199,7 @@ class Ledger:
                 "steps",
                 number,
                 f"{rule.rising} {mark} {word}",
-                f"a {rule.rising} that rises, or a `resume` in between",
+                f"{rule.rising} numbers that rise, or a `resume` in between",
                 (phase, "back"),
             )
         elif rule.contiguous and mark != last + 1:

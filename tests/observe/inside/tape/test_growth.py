@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from firstlight.observe.inside.tape.growth import LOOKS, Measured, gone, growth, lowest_level
+from firstlight.observe.inside.tape.growth import LOOKS, Measured, began, gone, growth, lowest_level
 
 
 def steps(gaps: list[float], spread: float = 1.0) -> list[Measured]:
@@ -183,3 +183,11 @@ class TestGone:
     )
     def test_a_gap_that_is_there_is_quiet(self, late: list[float]) -> None:
         assert gone(looks([-0.1] * 4), looks(late, first=8, every=8)) is None
+
+
+@pytest.mark.parametrize(
+    ("losses", "level"),
+    [([2.0, 2.4, 2.2], 2.2), ([2.3, 1e5, 1e4], 2.3), ([2.0, 5.9], 3.95), ([2.0, 6.1], 2.0), ([-1.0, 4.0], 1.5)],
+)
+def test_a_run_began_before_its_leap(losses: list[float], level: float) -> None:
+    assert began(losses) == pytest.approx(level)

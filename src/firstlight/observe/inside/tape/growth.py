@@ -30,6 +30,8 @@ BY_CHANCE = 0.1
 LAST_DIGIT = 1e-6
 """Of the loss, in single precision: permuted answers that change it by less change nothing."""
 LEVEL_STEPS = 5
+LEAPS = 2.0
+"""Times the first loss of all; batches alone do not differ by so much."""
 LEAST_HALVED, NOT_YET, NEARLY_ALL = 32, 0.75, 0.9
 LOWEST = GONE_LOOKS = 8
 """Looks over which the loss is lowest; and the last ones, at least, at which the gap must be gone."""
@@ -133,6 +135,12 @@ def _halved(steps: Sequence[Measured]) -> bool:
     late = [step.loss for step in steps[-len(steps) // 4 :]]
     began_above = all(step.loss > NOT_YET * step.permuted for step in steps[:LEVEL_STEPS])
     return began_above and sum(0 <= loss < enough for loss in late) >= NEARLY_ALL * len(late)
+
+
+def began(losses: Sequence[float]) -> float:
+    """The level of the first losses; a run that leaps up with its first steps began before the leap."""
+    level = _mean(losses)
+    return losses[0] if level > LEAPS * losses[0] > 0 else level
 
 
 def lowest_level(steps: Sequence[Measured]) -> float:

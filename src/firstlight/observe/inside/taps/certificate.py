@@ -17,7 +17,7 @@ import torch
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.observer import Observer, rank
 from firstlight.observe.inside.tape.examples import Examples, differing, permuted
-from firstlight.observe.inside.tape.growth import LOOKS, Growth, Measured, gone, growth, lowest_level
+from firstlight.observe.inside.tape.growth import LOOKS, Growth, Measured, began, gone, growth, lowest_level
 from firstlight.observe.inside.tape.recorder import Recorder
 from firstlight.observe.inside.tape.sequences import sequences_of
 from firstlight.observe.inside.tape.tail import CANNOT, Tail, tail_of
@@ -252,7 +252,7 @@ class Certificate:
             own_answers=line.own_answers,
             steps=len(steps),
             fresh=sum(step.fresh for step in steps),
-            first=sum(losses[:count]) / count if losses else None,
+            first=began(losses[:count]) if losses else None,
             last=sum(losses[-count:]) / count if losses else None,
             without_inputs=lowest_level(steps) if steps else None,
             gap_first=None if seen is None else seen.gap_first,
