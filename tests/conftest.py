@@ -1,5 +1,8 @@
 """Runs the real command on real scripts, as a user would."""
 
+import contextlib
+import functools
+import io
 import json
 import os
 import shutil
@@ -16,8 +19,10 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from firstlight import session
+from firstlight.cli import main
 from firstlight.experiments.engines.warm import WarmParent
 from firstlight.judge.verdict import exit_code
+from firstlight.observe import watch
 from firstlight.observe.spec import Spec
 from firstlight.observe.target import parse
 from firstlight.observe.watch import Eyes, Means
@@ -90,16 +95,45 @@ def firstlight(tmp_path: Path) -> Run:
 
 
 @pytest.fixture
-def check(firstlight: Run, tmp_path: Path) -> Callable[..., Checked]:
-    """Writes a script, checks it, and gives back the report."""
+def command(eyes: Eyes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """As `firstlight`, without a process for the command itself, and with torch imported for every script it starts."""
+    monkeypatch.chdir(tmp_path)
+    for key in os.environ.keys() - _environment().keys():
+        monkeypatch.delenv(key)
+    monkeypatch.setattr(watch, "Eyes", functools.partial(Eyes, means=eyes.means))
 
-    def run(source: str, *flags: str, arguments: tuple[str, ...] = (), name: str = "train.py") -> Checked:
-        (tmp_path / name).write_text(source, encoding="utf-8")
-        done = firstlight("check", "--format", "json", *flags, name, *arguments)
-        assert done.stdout, done.stderr
-        return Checked(code=done.returncode, report=json.loads(done.stdout), stderr=done.stderr, folder=tmp_path)
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        said, told = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+        asked_to_end = signal.getsignal(signal.SIGTERM)
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(told):
+            try:
+                code = main.run(words)
+            finally:
+                signal.signal(signal.SIGTERM, asked_to_end)
+        return subprocess.CompletedProcess(words, code, *(text.buffer.getvalue().decode() for text in (said, told)))
 
     return run
+
+
+@pytest.fixture
+def check(command: Run, tmp_path: Path) -> Callable[..., Checked]:
+    """Writes a script, checks it, and gives back the report."""
+    return functools.partial(_checked, command, tmp_path)
+
+
+@pytest.fixture
+def check_apart(firstlight: Run, tmp_path: Path) -> Callable[..., Checked]:
+    """As `check`, by the real command: where processes, and how they are started, are the matter."""
+    return functools.partial(_checked, firstlight, tmp_path)
+
+
+def _checked(
+    run: Run, folder: Path, source: str, *flags: str, arguments: tuple[str, ...] = (), name: str = "train.py"
+) -> Checked:
+    (folder / name).write_text(source, encoding="utf-8")
+    done = run("check", "--format", "json", *flags, name, *arguments)
+    assert done.stdout, done.stderr
+    return Checked(code=done.returncode, report=json.loads(done.stdout), stderr=done.stderr, folder=folder)
 
 
 @pytest.fixture(scope="session", autouse=True)

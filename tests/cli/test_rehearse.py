@@ -25,16 +25,16 @@ distributed.destroy_process_group()
 """
 
 
-def test_what_a_launcher_starts_is_rehearsed_as_one_process(firstlight: Run, tmp_path: Path) -> None:
+def test_what_a_launcher_starts_is_rehearsed_as_one_process(command: Run, tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(RANKS, encoding="utf-8")
-    done = firstlight("rehearse", "--seconds", "60", "-m", "torch.distributed.run", "--nproc_per_node=2", "train.py")
+    done = command("rehearse", "--seconds", "60", "-m", "torch.distributed.run", "--nproc_per_node=2", "train.py")
 
     assert done.returncode == 0, done.stderr
     assert "reached the last line" in done.stdout
 
 
-def test_a_launcher_without_a_script_is_refused_with_what_to_do(firstlight: Run) -> None:
-    done = firstlight("rehearse", "-m", "torch.distributed.run", "-m", "package.train")
+def test_a_launcher_without_a_script_is_refused_with_what_to_do(command: Run) -> None:
+    done = command("rehearse", "-m", "torch.distributed.run", "-m", "package.train")
 
     assert done.returncode == 2
     assert done.stderr == (
@@ -45,10 +45,10 @@ def test_a_launcher_without_a_script_is_refused_with_what_to_do(firstlight: Run)
 
 @pytest.mark.parametrize(("name", "code"), [("healthy.py", 0), ("fails.py", 1)])
 def test_the_exit_code_says_whether_the_last_line_is_reached(
-    firstlight: Run, tmp_path: Path, name: str, code: int
+    command: Run, tmp_path: Path, name: str, code: int
 ) -> None:
     (tmp_path / "train.py").write_text((EXAMPLES / name).read_text(encoding="utf-8"), encoding="utf-8")
-    done = firstlight("rehearse", "--seconds", "60", "train.py")
+    done = command("rehearse", "--seconds", "60", "train.py")
 
     assert done.returncode == code, done.stderr
     assert ("reached the last line" in done.stdout) is (code == 0)
@@ -56,8 +56,8 @@ def test_the_exit_code_says_whether_the_last_line_is_reached(
     assert sorted(path.name for path in tmp_path.iterdir()) == [".firstlight", "train.py"]
 
 
-def test_nothing_to_rehearse_is_said(firstlight: Run) -> None:
-    done = firstlight("rehearse")
+def test_nothing_to_rehearse_is_said(command: Run) -> None:
+    done = command("rehearse")
 
     assert done.returncode == 2
     assert "nothing to rehearse. Name a script: `firstlight rehearse train.py`" in done.stderr

@@ -30,18 +30,18 @@ def foreign(folder: Path, program: Program) -> str:
     return str(artifact.relative_to(folder))
 
 
-def test_a_command_of_the_machine_is_never_taken_from_an_artifact(firstlight: Run, tmp_path: Path) -> None:
+def test_a_command_of_the_machine_is_never_taken_from_an_artifact(command: Run, tmp_path: Path) -> None:
     artifact = foreign(tmp_path, Program(argv=("-c", f"touch {tmp_path}/ran"), script="sh"))
     for words in ((), ("--trust",)):
-        done = firstlight("replay", artifact, *words)
+        done = command("replay", artifact, *words)
         assert done.returncode == 2
         assert "no file or program named sh" in done.stderr
     assert not (tmp_path / "ran").exists()
 
 
-def test_a_script_is_not_run_unasked_and_its_command_is_shown_whole(firstlight: Run, tmp_path: Path) -> None:
+def test_a_script_is_not_run_unasked_and_its_command_is_shown_whole(command: Run, tmp_path: Path) -> None:
     artifact = foreign(tmp_path, Program(argv=("--out", "a b\x1b[2J"), script="train.py"))
-    done = firstlight("replay", artifact)
+    done = command("replay", artifact)
     assert done.returncode == 2
     assert "train.py --out 'a b\\x1b[2J'" in done.stderr
     assert "--trust" in done.stderr
@@ -53,10 +53,10 @@ def test_a_script_is_not_run_unasked_and_its_command_is_shown_whole(firstlight: 
     ("words", "given"), [(("--trust",), "['--lr', '3']"), (("--", "python", "train.py", "-x"), "['-x']")]
 )
 def test_with_the_users_word_it_is_run_contained(
-    firstlight: Run, tmp_path: Path, words: tuple[str, ...], given: str
+    command: Run, tmp_path: Path, words: tuple[str, ...], given: str
 ) -> None:
     artifact = foreign(tmp_path, Program(argv=("--lr", "3"), script="train.py"))
-    done = firstlight("replay", artifact, "--show-output", *words)
+    done = command("replay", artifact, "--show-output", *words)
     assert f"argv {given}" in done.stderr
     assert not (tmp_path / "ran").exists()
 
@@ -82,12 +82,12 @@ def test_on_a_terminal_the_user_is_asked(tmp_path: Path, answer: bytes, runs: bo
     os.close(ours)
 
 
-def test_links_in_an_artifact_are_not_followed(firstlight: Run, tmp_path: Path) -> None:
+def test_links_in_an_artifact_are_not_followed(command: Run, tmp_path: Path) -> None:
     artifact = tmp_path / foreign(tmp_path, Program(argv=(), script="train.py"))
     (artifact / "manifest.json").rename(tmp_path / "elsewhere.json")
     (artifact / "manifest.json").symlink_to(tmp_path / "elsewhere.json")
     (artifact.parent / "link").symlink_to(artifact)
     for named in (artifact, artifact.parent / "link"):
-        done = firstlight("replay", str(named), "--trust")
+        done = command("replay", str(named), "--trust")
         assert done.returncode == 2
         assert "is a link" in done.stderr

@@ -67,18 +67,18 @@ def test_a_script_that_cannot_be_judged_says_why(check: Callable[..., Any], sour
     [(["missing.py"], "no file or program named missing.py"), (["."], "is a directory"), ([], "nothing to check")],
 )
 def test_a_wrong_target_is_a_sentence_and_leaves_nothing(
-    firstlight: Callable[..., Any], tmp_path: Path, words: list[str], said: str
+    command: Callable[..., Any], tmp_path: Path, words: list[str], said: str
 ) -> None:
-    done = firstlight("check", *words)
+    done = command("check", *words)
     assert done.returncode == 2
     assert said in done.stderr
     assert "Traceback" not in done.stderr
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_crash_shows_the_users_line_and_none_of_ours(firstlight: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_crash_shows_the_users_line_and_none_of_ours(command: Callable[..., Any], tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text("import torch\n" + LOOP + "train(5)\nmodel(torch.zeros(3, 9))\n")
-    done = firstlight("check", "--profile", "quick", "train.py")
+    done = command("check", "--profile", "quick", "train.py")
     line = len((tmp_path / "train.py").read_text().splitlines())
     assert done.returncode == 1
     assert f"where    train.py:{line}" in done.stdout
@@ -172,9 +172,9 @@ def test_every_file_that_is_held_back_is_counted(judge: Callable[..., Any], tmp_
     assert (len(coverage["held_back"]), coverage["held_back_count"]) == (50, 70)
 
 
-def test_arguments_of_any_length_are_passed_on(check: Callable[..., Any]) -> None:
+def test_arguments_of_any_length_are_passed_on(check_apart: Callable[..., Any]) -> None:
     source = "import sys, torch\nassert len(sys.argv[1]) == 70_000\n" + LOOP + "train(20)\n"
-    checked = check(source, "--profile", "quick", arguments=("x" * 70_000,))
+    checked = check_apart(source, "--profile", "quick", arguments=("x" * 70_000,))
     assert (checked.code, checked.report["verdict"]) == (0, "clean")
 
 
@@ -207,11 +207,11 @@ if __name__ == "__main__":
             torch.nn.functional.mse_loss(model(x), y).backward()
             optimizer.step()
 """
-    checked = judge(source)
+    checked = judge(source, profile="quick")
     assert (checked.code, checked.report["coverage"]["steps"], checked.loud()) == (0, 32, [])
 
 
-def test_the_script_runs_as_python_would_run_it(check: Callable[..., Any], tmp_path: Path) -> None:
+def test_the_script_runs_as_python_would_run_it(check_apart: Callable[..., Any], tmp_path: Path) -> None:
     (tmp_path / "beside.py").write_text("value = 3\n")
     source = (
         "import sys, os, atexit, torch, beside\n"
@@ -221,7 +221,7 @@ def test_the_script_runs_as_python_would_run_it(check: Callable[..., Any], tmp_p
         + repr(str(tmp_path))
         + ", sys.modules['__main__'].model is model)\ntrain(5)\n"
     )
-    checked = check(source, arguments=("--lr", "1", "--format", "json"))
+    checked = check_apart(source, "--profile", "quick", arguments=("--lr", "1", "--format", "json"))
     output = (tmp_path / checked.report["subject"]["run"] / "output.log").read_text().splitlines()
     assert output == ["__main__ train.py ['train.py', '--lr', '1', '--format', 'json'] True True True", "left"]
 
@@ -262,24 +262,24 @@ def test_select_ignore_and_configuration_reach_the_run(judge: Callable[..., Any]
     assert judge(source, profile="quick").code == 0
 
 
-def test_output_goes_to_a_file_whole_or_not_at_all(firstlight: Callable[..., Any], tmp_path: Path) -> None:
+def test_output_goes_to_a_file_whole_or_not_at_all(command: Callable[..., Any], tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text("import torch\n" + LOOP + "train(5)\n")
-    done = firstlight("check", "--format", "json", "--output", "report.json", "train.py")
+    done = command("check", "--format", "json", "--output", "report.json", "train.py")
     assert (done.returncode, done.stdout) == (0, "")
     assert json.loads((tmp_path / "report.json").read_text())["verdict"] == "clean"
-    refused = firstlight("check", "--output", "no/such/folder/report.txt", "train.py")
+    refused = command("check", "--output", "no/such/folder/report.txt", "train.py")
     assert refused.returncode == 2
     assert "cannot write" in refused.stderr
 
 
-def test_show_output_streams_to_standard_error(firstlight: Callable[..., Any], tmp_path: Path) -> None:
+def test_show_output_streams_to_standard_error(command: Callable[..., Any], tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text("import torch\n" + LOOP + "print('hello from the script')\ntrain(5)\n")
-    done = firstlight("check", "--show-output", "--format", "json", "train.py")
+    done = command("check", "--show-output", "--format", "json", "train.py")
     assert "hello from the script" in done.stderr
     assert json.loads(done.stdout)["verdict"] == "clean"
 
 
-def test_another_interpreter_without_firstlight_is_observed_too(firstlight: Callable[..., Any], tmp_path: Path) -> None:
+def test_another_interpreter_without_firstlight_is_observed_too(command: Callable[..., Any], tmp_path: Path) -> None:
     """A virtual environment that has torch and nothing of ours."""
     import venv
 
@@ -295,7 +295,7 @@ def test_another_interpreter_without_firstlight_is_observed_too(firstlight: Call
     (tmp_path / "train.py").write_text(
         "import torch\n" + LOOP.replace("        optimizer.zero_grad()\n", "") + "train(30)\n"
     )
-    done = firstlight("check", "--format", "json", "--", str(python), "train.py")
+    done = command("check", "--profile", "quick", "--format", "json", "--", str(python), "train.py")
     assert json.loads(done.stdout)["findings"][0]["name"] == "gradients-never-cleared", done.stderr
 
 

@@ -47,9 +47,9 @@ def diagnosed(eyes: Eyes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ca
     return report
 
 
-def diagnose(firstlight: Callable[..., Any], folder: Path, source: str, *flags: str) -> Any:
+def diagnose(command: Callable[..., Any], folder: Path, source: str, *flags: str) -> Any:
     (folder / "train.py").write_text(source, encoding="utf-8")
-    done = firstlight("diagnose", "--format", "json", *flags, "train.py")
+    done = command("diagnose", "--format", "json", *flags, "train.py")
     assert done.stdout, done.stderr
     return json.loads(done.stdout)
 
@@ -81,9 +81,9 @@ def assert_first(report: Any, cause: str) -> None:
 
 
 def test_a_healthy_program_is_said_to_be_healthy_with_what_was_tried(
-    firstlight: Callable[..., Any], tmp_path: Path
+    command: Callable[..., Any], tmp_path: Path
 ) -> None:
-    report = diagnose(firstlight, tmp_path, HEALTHY)
+    report = diagnose(command, tmp_path, HEALTHY)
     assert (report["verdict"], report["findings"]) == ("clean", [])
     assert report["diagnosis"][0]["role"] == "null"
     assert {"one-batch", "permuted-targets"} <= set(report["coverage"]["experiments"])
@@ -91,12 +91,12 @@ def test_a_healthy_program_is_said_to_be_healthy_with_what_was_tried(
 
 
 def test_a_run_is_diagnosed_and_again_from_its_log_without_running_anything(
-    firstlight: Callable[..., Any], diagnosed: Callable[..., Any], tmp_path: Path
+    command: Callable[..., Any], diagnosed: Callable[..., Any], tmp_path: Path
 ) -> None:
     first = diagnosed(SCRIPT.format(data="x = x[torch.randperm(896)]", lr="1e-3"))
     assert_first(first, "data-label-misaligned")
     (tmp_path / "train.py").unlink()
-    done = firstlight("diagnose", "--format", "json", first["subject"]["run"])
+    done = command("diagnose", "--format", "json", first["subject"]["run"])
     again = json.loads(done.stdout)
     assert again["subject"]["kind"] == "log"
     assert again["diagnosis"][0]["cause"] == "data-label-misaligned"
@@ -106,15 +106,15 @@ def test_a_symptom_is_evidence(diagnosed: Callable[..., Any]) -> None:
     assert diagnosed(HEALTHY, symptom="val loss stuck at 0.69")["verdict"] == "clean"
 
 
-def test_an_unknown_symptom_is_an_error(firstlight: Callable[..., Any], tmp_path: Path) -> None:
+def test_an_unknown_symptom_is_an_error(command: Callable[..., Any], tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(HEALTHY, encoding="utf-8")
-    refused = firstlight("diagnose", "--symptom", "the colours are wrong", "train.py")
+    refused = command("diagnose", "--symptom", "the colours are wrong", "train.py")
     assert refused.returncode == 2
     assert "not understood" in refused.stderr
 
 
-def test_a_directory_that_is_no_run_is_a_sentence(firstlight: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_directory_that_is_no_run_is_a_sentence(command: Callable[..., Any], tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
-    refused = firstlight("diagnose", "folder")
+    refused = command("diagnose", "folder")
     assert refused.returncode == 2
     assert "Traceback" not in refused.stderr

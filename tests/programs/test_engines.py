@@ -40,10 +40,10 @@ def limits_of(checked: Any) -> str:
     return "; ".join(checked.report["coverage"]["limits"])
 
 
-def test_fresh_runs_begin_and_go_on_as_the_program_does(check: Check) -> None:
+def test_fresh_runs_begin_and_go_on_as_the_program_does(check_apart: Check) -> None:
     """To the last bit, although it does not seed itself; and neither a process nor a file of them is left."""
     marker = f"--mark-{uuid.uuid4().hex}"
-    checked = check(UNSEEDED, "--engine", "fresh", "--seconds", "100", arguments=(marker,))
+    checked = check_apart(UNSEEDED, "--engine", "fresh", "--seconds", "100", arguments=(marker,))
     losses, fates, coverage = losses_of(checked), fates_of(checked), checked.report["coverage"]
     until_tail = 145
 
@@ -58,7 +58,7 @@ def test_fresh_runs_begin_and_go_on_as_the_program_does(check: Check) -> None:
     assert left_in(checked) & {"timelines", "scratch", "session.json"} == set()
 
 
-def test_deaths_are_facts_and_the_rest_goes_on(check: Check) -> None:
+def test_deaths_are_facts_and_the_rest_goes_on(check_apart: Check) -> None:
     dies = """
     name = os.environ["FIRSTLIGHT_SESSION"].split("/")[-2]
     if step == 30:
@@ -68,7 +68,7 @@ def test_deaths_are_facts_and_the_rest_goes_on(check: Check) -> None:
         if name == "unregularised": threading.Event().wait()
 """
     marker = f"--mark-{uuid.uuid4().hex}"
-    checked = check(PLAIN + dies, "--engine", "fresh", "--seconds", "40", arguments=(marker,))
+    checked = check_apart(PLAIN + dies, "--engine", "fresh", "--seconds", "20", arguments=(marker,))
     fates = fates_of(checked)
     wanted = {"one-batch": 3, "lr-tenth": -9, "lr-tenfold": 1, "unregularised": None, "regularised": 0, "probes": 0}
 
@@ -81,9 +81,9 @@ def test_deaths_are_facts_and_the_rest_goes_on(check: Check) -> None:
 
 
 class TestWhereAForkCannotWork:
-    def test_it_runs_afresh_and_proves_as_much(self, firstlight: Run, tmp_path: Path) -> None:
+    def test_it_runs_afresh_and_proves_as_much(self, command: Run, tmp_path: Path) -> None:
         (tmp_path / "train.py").write_text(in_a_thread(ILL), encoding="utf-8")
-        report = json.loads(firstlight("diagnose", "--format", "json", "train.py").stdout)
+        report = json.loads(command("diagnose", "--format", "json", "train.py").stdout)
         (finding,) = [finding for finding in report["findings"] if finding["name"] == "loss-double-activation"]
 
         assert (report["coverage"]["engine"], finding["verified"]) == ("fresh", True)

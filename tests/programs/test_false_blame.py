@@ -1,13 +1,13 @@
 """What fails because of us is never told as the user's."""
 
+import functools
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conftest import Run
 
 HEAD = """
 import os, subprocess, sys, torch
@@ -50,47 +50,49 @@ THEIRS = "train(Odd())\nraise ValueError('always')\n"
 REFUSED = "subprocess.run(['touch', OUTSIDE], check=True)\ntrain(Odd())\n"
 
 
-def check(folder: Path, source: str, name: str = "train.py") -> tuple[int, dict[str, Any]]:
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder beside which there is another place to write to."""
+    folder = tmp_path / "project"
     folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def check(run: Run, folder: Path, source: str, name: str = "train.py") -> tuple[int, dict[str, Any]]:
     (folder / name).write_text(f"OUTSIDE = {str(folder.parent / 'outside')!r}\n" + HEAD + source, encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-m", "firstlight", "check", "--profile", "quick", "--format", "json", name],
-        cwd=folder,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        timeout=250,
-        check=False,
-    )
+    done = run("check", "--profile", "quick", "--format", "json", name)
     return done.returncode, json.loads(done.stdout)
 
 
 @pytest.mark.parametrize(
     "source", [TRACED, EXPORTED, EQUAL, TRUTH, NAMES], ids=["traced", "exported", "equal", "truth", "names"]
 )
-def test_a_program_that_only_we_could_break_is_clean(tmp_path: Path, source: str) -> None:
-    code, report = check(tmp_path / "project", source)
+def test_a_program_that_only_we_could_break_is_clean(command: Run, project: Path, source: str) -> None:
+    code, report = check(command, project, source)
     assert (code, report["verdict"]) == (0, "clean"), report
 
 
-def test_a_script_whose_name_is_not_unicode_is_checked(tmp_path: Path) -> None:
-    assert check(tmp_path / "project", "train(Odd())\n", os.fsdecode(b"train-\xff.py"))[0] == 0
+def test_a_script_whose_name_is_not_unicode_is_checked(firstlight: Run, project: Path) -> None:
+    run = functools.partial(firstlight, cwd=project)
+    assert check(run, project, "train(Odd())\n", os.fsdecode(b"train-\xff.py"))[0] == 0
 
 
-def test_a_crash_that_is_only_seen_under_observation_is_our_fault(tmp_path: Path) -> None:
-    code, report = check(tmp_path / "project", OURS)
+def test_a_crash_that_is_only_seen_under_observation_is_our_fault(firstlight: Run, project: Path) -> None:
+    code, report = check(functools.partial(firstlight, cwd=project), project, OURS)
     assert (code, report["verdict"], report["findings"]) == (3, "unjudged", [])
     assert report["coverage"]["fault"] == "ValueError: only observed"
     assert "a fault in firstlight, not in your program" in report["reason"]
 
 
-def test_a_crash_that_is_always_there_is_theirs(tmp_path: Path) -> None:
-    code, report = check(tmp_path / "project", THEIRS)
+def test_a_crash_that_is_always_there_is_theirs(command: Run, project: Path) -> None:
+    code, report = check(command, project, THEIRS)
     assert (code, [finding["name"] for finding in report["findings"]]) == (1, ["script-crashed"])
     assert report["output_tail"][-1] == "ValueError: always"
 
 
-def test_a_crash_by_what_the_floor_refused_is_told_as_that(tmp_path: Path) -> None:
-    code, report = check(tmp_path / "project", REFUSED)
+def test_a_crash_by_what_the_floor_refused_is_told_as_that(command: Run, project: Path, tmp_path: Path) -> None:
+    code, report = check(command, project, REFUSED)
     if report["coverage"]["floor"] == "none":
         pytest.skip("this machine has no floor")
     assert (code, report["verdict"], report["findings"]) == (2, "unjudged", [])

@@ -146,9 +146,9 @@ print("saved", os.path.exists("last.pt"))
         assert set(fates_of(checked).values()) == {0}
         assert checked.loud() == []
 
-    def test_no_process_outlives_the_command(self, check: Check) -> None:
+    def test_no_process_outlives_the_command(self, check_apart: Check) -> None:
         marker = f"--mark-{uuid.uuid4().hex}"
-        checked = check(PLAIN, arguments=(marker,))
+        checked = check_apart(PLAIN, arguments=(marker,))
 
         assert len(fates_of(checked)) > 4
         assert running(marker) == []
@@ -167,10 +167,11 @@ class TestCopiesThatDie:
         assert checked.report["coverage"]["steps"] == 150
         assert (checked.report["verdict"], checked.loud()) == ("clean", [])
 
-    def test_copies_that_hang_are_ended(self, check: Check) -> None:
+    def test_copies_that_hang_are_ended(self, check_apart: Check) -> None:
         """A copy has no thread to empty the queue, and waits for ever once that is full."""
         marker = f"--mark-{uuid.uuid4().hex}"
-        checked = check(DATA + writer(most_waiting=9) + MODEL + LOADER + LOOP + STEP + WRITTEN, arguments=(marker,))
+        source = DATA + writer(most_waiting=9) + MODEL + LOADER + LOOP + STEP + WRITTEN
+        checked = check_apart(source, "--seconds", "10", arguments=(marker,))
         fates, losses = fates_of(checked), losses_of(checked)
 
         assert fates.pop("probes") == 0

@@ -18,9 +18,9 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 DEMO = Path(package.__file__).parent / "demo" / "train_buggy.py"
 
 
-def test_a_check_leaves_a_page_and_the_report_command_gives_the_same(firstlight: Run, tmp_path: Path) -> None:
+def test_a_check_leaves_a_page_and_the_report_command_gives_the_same(command: Run, tmp_path: Path) -> None:
     (tmp_path / "train.py").write_bytes(DEMO.read_bytes())
-    done = firstlight("check", "--profile", "quick", "--steps", "10", "train.py")
+    done = command("check", "--profile", "quick", "--steps", "10", "train.py")
     assert done.returncode == 1, done.stderr
     run = RunDirectory.find(tmp_path, "last")
     page = run.page.read_text(encoding="utf-8")
@@ -28,7 +28,7 @@ def test_a_check_leaves_a_page_and_the_report_command_gives_the_same(firstlight:
     for wanted in ('data-plot="loss"', 'data-plot="layers-grad_norm"', "scores.softmax(dim=1)", "50 × 10", "hidden.1"):
         assert wanted in page, wanted
     (tmp_path / "train.py").write_text("changed since\n")
-    assert firstlight("report", "--format", "html", "--output", "again.html").returncode == 0
+    assert command("report", "--format", "html", "--output", "again.html").returncode == 0
     assert (tmp_path / "again.html").read_text(encoding="utf-8") == page
 
 
