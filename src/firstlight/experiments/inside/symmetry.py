@@ -139,7 +139,7 @@ def _is_felt(given: torch.Tensor, made: list[torch.Tensor]) -> bool:
     first = next((tensor for tensor in numbers if tensor.ndim), numbers[0] if numbers else None)
     if first is None:
         return False
-    found = torch.autograd.grad(first.double().square().sum(), given, allow_unused=True, retain_graph=True)[0]
+    found: Any = torch.autograd.grad(first.double().square().sum(), given, allow_unused=True, retain_graph=True)[0]
     return found is not None and bool(found.any())
 
 
