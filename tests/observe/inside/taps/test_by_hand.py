@@ -23,6 +23,7 @@ def loss() -> torch.Tensor:
 def observer(monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(torch.autograd, "grad", torch.autograd.grad)
     found: Any = SimpleNamespace(
+        maximizes=lambda: False,
         inert=False, finished=False, in_backward=False, reading=False, backwards=0, taken={}, optimizers=0, seen=[],
         step=0,
     )  # fmt: skip
@@ -96,7 +97,7 @@ def anew(weight: torch.Tensor) -> torch.Tensor:
 )
 def test_weights_that_are_no_models_are_seen_to_move(update: Any, moved: bool) -> None:
     optimizers = Optimizers(
-        SimpleNamespace(full=True, stepping=False, functional=False),  # type: ignore[arg-type]
+        SimpleNamespace(full=True, stepping=False, functional=False, taken={}, step=1, emit=lambda _: None),  # type: ignore[arg-type]
         SimpleNamespace(live=lambda: iter(())),  # type: ignore[arg-type]
     )
     weight = torch.ones(3, requires_grad=True)
