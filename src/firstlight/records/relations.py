@@ -99,6 +99,24 @@ class Reordered(msgspec.Struct, frozen=True, kw_only=True):
     order_deviations: float = 0.0
 
 
+class Drift(msgspec.Struct, frozen=True, kw_only=True):
+    """How answers fit the first examples of a dataset where they are, and where they lie further and further away."""
+
+    examples: int = 0
+    fit: float = 0.0
+    """Agreement of answers with what other examples foretell, where they are or moved by a few rows, all by as many:
+    0 is none, 1 is all."""
+    along: float = 0.0
+    """The same with the answers to which the offsets lead that fit best."""
+    chance: float = 1.0
+    """The same with answers from elsewhere: what the freedom to choose offsets makes of any."""
+    offset: int = 0
+    """Rows at the end, and below, in the middle: below 0 where answers were left out and not examples."""
+    halfway: int = 0
+    gaps: int = 0
+    """Places at which the offset grows."""
+
+
 class Pocket(msgspec.Struct, frozen=True, kw_only=True):
     """A part of the rows lies on another scale than the rest."""
 
@@ -370,7 +388,8 @@ class RelationsSeen(Sighting, frozen=True, kw_only=True, tag="relations"):
     in_order: Neighbours = Neighbours()
     """Of the dataset's first rows, one after the other; asked where little is seen in the order of training."""
     reordered: Reordered = Reordered()
-    """Asked there too."""
+    """Asked there too, and so is what follows."""
+    drift: Drift = Drift()
     pockets: tuple[Pocket, ...] = ()
     places: Places | None = None
     lag: Lag | None = None

@@ -41,7 +41,7 @@ def foretold(table: torch.Tensor, code: torch.Tensor) -> tuple[torch.Tensor, int
 def _left_out(table: torch.Tensor, code: torch.Tensor) -> torch.Tensor:
     """For each example, the code that all others foretell."""
     best, found = float(code.pow(2).mean()), torch.zeros_like(code)
-    for kernel in _kernels(table):
+    for kernel in kernels(table):
         sizes, vectors = torch.linalg.eigh(kernel)
         for ridge in RIDGES:
             shrunk = 1 / (sizes.clamp_min(0) + ridge)
@@ -52,7 +52,7 @@ def _left_out(table: torch.Tensor, code: torch.Tensor) -> torch.Tensor:
     return found
 
 
-def _kernels(table: torch.Tensor) -> Iterator[torch.Tensor]:
+def kernels(table: torch.Tensor) -> Iterator[torch.Tensor]:
     """A line in the features, and bells as wide as the nearest examples and as the usual ones lie apart."""
     yield table @ table.t() / max(1, table.shape[1])
     apart = distances(table)

@@ -10,6 +10,7 @@ from firstlight.observe.inside import aside
 from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.relations.beside import EvaluatedBeside
 from firstlight.observe.inside.relations.comparing import LEAST_EXAMPLES, compared
+from firstlight.observe.inside.relations.drifting import drifting
 from firstlight.observe.inside.relations.held_out import HeldOut
 from firstlight.observe.inside.relations.in_order import BatchPlaces, in_order
 from firstlight.observe.inside.relations.line import MeetingLine
@@ -21,7 +22,7 @@ from firstlight.observe.inside.relations.transferring import transfer
 from firstlight.observe.inside.relations.turning import classes_turned
 from firstlight.records.merged import Merged
 from firstlight.records.reach import InputsReached
-from firstlight.records.relations import Encoded, Groups, Neighbours, Reordered, Skills, Spans, Transfer
+from firstlight.records.relations import Drift, Encoded, Groups, Neighbours, Reordered, Skills, Spans, Transfer
 from firstlight.records.stored import ClassesTurned, ExamplesStored
 
 T = TypeVar("T")
@@ -80,6 +81,7 @@ class Questions:
         return {
             "in_order": self._asked(line, in_order, Neighbours()),
             "reordered": self._asked(line, reordered, Reordered()),
+            "drift": self._asked(line, drifting, Drift()),
         }
 
     def _reach(self, line: MeetingLine, skills: Skills) -> InputsReached:
