@@ -13,7 +13,7 @@ NAN = float("nan")
 
 def turning(**changes: Any) -> Relations:
     usual = {
-        "name": "backwards",
+        "name": "`backwards`",
         "site": Site(file="data.py", line=14),
         "share": 0.5,
         "kept": 0.97,

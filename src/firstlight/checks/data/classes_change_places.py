@@ -11,7 +11,7 @@ with their original class.
 ## When it is fine
 A fit that simply does not know changed examples takes them for any class, or for one to which they are not close. If
 the label is changed together with the example, nothing is reported. Nor is a line that does the same to all examples.
-Changes to whole batches, after they were read, are not followed.
+Of what is done to whole batches in the training loop, only the result is compared with what the loader gave.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -41,7 +41,7 @@ def find(relations: Relations, limits: Limits) -> Found:
     first, second = turned.pair
     yield Evidence(
         where=at(turned.site or relations.seen.site, step=relations.seen.step, rank=relations.rank),
-        saw=f"`{turned.name}` changes {turned.share:.0%} of the examples and keeps their class; a simple fit, right "
+        saw=f"{turned.name} changes {turned.share:.0%} of the examples and keeps their class; a simple fit, right "
         f"about {turned.kept:.0%} of them as they were, takes {turned.taken:.0%} more of class {first} for class "
         f"{second} than before, and these are as close to it as its own examples (distance {turned.apart:.2f}, where 1 "
         "is usual)",

@@ -8,7 +8,7 @@ import torch
 from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 from firstlight.observe.inside.relations.in_order import BatchPlaces
-from firstlight.observe.inside.relations.turning import classes_turned
+from firstlight.observe.inside.relations.turning import BatchesChanged, classes_turned
 from firstlight.records.stored import ClassesTurned
 
 ROWS, LENGTH, SIDE = 300, 40, 16
@@ -88,7 +88,7 @@ def test_sounds_are_known_by_what_is_heard_of_them(kinds: torch.Tensor) -> None:
     found = asked(sweeps(kinds), kinds, sometimes(backwards))
 
     assert carries(found)
-    assert found.name == "backwards"
+    assert found.name == "`backwards`"
 
     assert not carries(asked(sweeps(kinds), kinds, sometimes(lambda one: -one)))
 
@@ -137,3 +137,28 @@ def test_nothing_is_asked_where_nothing_is_changed(kinds: torch.Tensor) -> None:
     assert asked(ramps(kinds), kinds, lambda one, kind: (one, kind)) == ClassesTurned()
     plain = TensorDataset(ramps(kinds), kinds)
     assert classes_turned(DataLoader(plain, 32), BatchPlaces(0, 1)) == ClassesTurned()
+
+
+def in_batches(change: Callable[[torch.Tensor], torch.Tensor], answers_too: bool = False) -> BatchesChanged:
+    found = BatchesChanged()
+    for _ in range(14):
+        kinds = torch.randint(0, 3, (30,))
+        batch = [ramps(kinds), kinds]
+        changes = bool(torch.rand(()) < 0.5)
+        given = change(batch[0]) if changes else batch[0]
+        found.add(given, kinds.flip(0) if changes and answers_too else kinds, batch, None)
+    return found
+
+
+def test_whole_batches_that_are_changed_before_the_model_has_them() -> None:
+    found = in_batches(backwards)
+
+    assert found.any
+    assert carries(found.turned())
+    assert not carries(in_batches(lambda one: one * 1.2 + 0.1).turned())
+
+
+def test_batches_that_are_not_changed_or_with_their_answers() -> None:
+    assert not in_batches(lambda one: one).any
+    assert not in_batches(backwards, answers_too=True).any
+    assert BatchesChanged().turned() == ClassesTurned()

@@ -15,6 +15,7 @@ import torch
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.relations.kept_rows import is_array
 from firstlight.observe.inside.relations.sample import MOST_PLACES, flat
+from firstlight.observe.inside.relations.stored import IMAGE
 from firstlight.records.places import Site
 
 LEAST_VALUES, MOST_VALUES = 8, 1 << 18
@@ -26,14 +27,12 @@ MOST_HELD = 1 << 24
 MOST_STEPS = 24
 SECONDS = 0.8
 """Of computing, for all that is read."""
-IMAGE = 2
-"""Dimensions; a third one is of channels."""
 WORDS = 1 << 16
 COLOURS = (3, 4)
 SERIES = 1
 
 
-class Kind(NamedTuple):
+class ExampleKind(NamedTuple):
     ids: bool
     """It is a row of whole numbers, or of words."""
     shape: tuple[int, ...]
@@ -46,7 +45,7 @@ class Kind(NamedTuple):
 class Looked(NamedTuple):
     """An example at one moment, small enough to be kept."""
 
-    kind: Kind
+    kind: ExampleKind
     values: torch.Tensor
 
 
@@ -67,17 +66,17 @@ class Step:
 
     site: Site | None
     name: str
-    kind: Kind
+    kind: ExampleKind
     rows: list[int] = field(default_factory=list)
     made: list[Became] = field(default_factory=list)
 
 
-class Followed:
+class ReadingFollowed:
     """Called by Python at each line while examples are read."""
 
     def __init__(self) -> None:
         self.steps: dict[tuple[Any, ...], Step] = {}
-        self.firsts: dict[Kind, dict[int, Looked]] = {}
+        self.firsts: dict[ExampleKind, dict[int, Looked]] = {}
         """How each example looked where it was seen first, by kind and row."""
         self.row = -1
         self.held = 0
@@ -91,7 +90,7 @@ class Followed:
         if self.spent:
             return None
         if sites.is_users(frame.f_code.co_filename):
-            return Lines(self, frame)
+            return LinesRun(self, frame)
         given = next((one for one in frame.f_locals.values() if _is_example(one)), None)
         before = None if given is None else looked_at(given)
         if before is None:
@@ -106,7 +105,7 @@ class Followed:
         if self.spent or (key not in self.steps and len(self.steps) >= MOST_STEPS):
             return
         if key not in self.steps:
-            self.steps[key] = Step(sites.site_of(at[0].f_code.co_filename, at[1]), name, pair.before.kind)
+            self.steps[key] = Step(sites.site_of(at[0].f_code.co_filename, at[1]), f"`{name}`", pair.before.kind)
         step = self.steps[key]
         if pair.before.kind == step.kind:
             step.rows.append(self.row)
@@ -115,7 +114,7 @@ class Followed:
 
 
 class LibraryCall:
-    def __init__(self, followed: Followed, before: Looked) -> None:
+    def __init__(self, followed: ReadingFollowed, before: Looked) -> None:
         self.followed, self.before = followed, before
 
     def __call__(self, frame: Any, event: str, value: Any) -> "LibraryCall":
@@ -125,17 +124,17 @@ class LibraryCall:
         return self
 
 
-class Lines:
+class LinesRun:
     """One call of a function of the user's."""
 
-    def __init__(self, followed: Followed, frame: Any) -> None:
+    def __init__(self, followed: ReadingFollowed, frame: Any) -> None:
         self.followed = followed
         self._line = frame.f_lineno
         self._known: dict[str, Looked] = {}
         self._last: Looked | None = None
         self._look(frame)
 
-    def __call__(self, frame: Any, event: str, value: Any) -> "Lines":
+    def __call__(self, frame: Any, event: str, value: Any) -> "LinesRun":
         if event == "line":
             self._look(frame)
             self._line = frame.f_lineno
@@ -193,15 +192,15 @@ def _looked_at(value: Any) -> Looked | None:
     tensor = tensor.detach().squeeze()
     if tensor.ndim == SERIES and tensor.dtype in (torch.int64, torch.int32):
         values = torch.nn.functional.pad(tensor.float(), (0, MOST_PLACES))[:MOST_PLACES]
-        return Looked(Kind(True, (MOST_PLACES,)), values)
+        return Looked(ExampleKind(True, (MOST_PLACES,)), values)
     if not 1 <= tensor.ndim <= IMAGE + 1:
         return None
     if tensor.ndim == SERIES and len(tensor) <= MOST_SERIES:
-        return Looked(Kind(False, tuple(tensor.shape)), tensor.to("cpu", torch.float32, copy=True))
+        return Looked(ExampleKind(False, tuple(tensor.shape)), tensor.to("cpu", torch.float32, copy=True))
     colours = tensor.ndim > IMAGE and tensor.shape[-1] in COLOURS
     channels = tensor.movedim(-1, 0) if colours else tensor
     values = flat(channels.reshape(1, -1, *channels.shape[-2:]) if channels.ndim > SERIES else channels[None])[0]
-    return Looked(Kind(False, tuple(tensor.shape)), values)
+    return Looked(ExampleKind(False, tuple(tensor.shape)), values)
 
 
 def _tensor(value: Any) -> torch.Tensor | None:

@@ -19,6 +19,7 @@ from firstlight.observe.inside.relations.sample import Sample
 from firstlight.observe.inside.relations.series import AnswerSeries, series_of
 from firstlight.observe.inside.relations.skill import OwnSkill
 from firstlight.observe.inside.relations.standing import LoadedFrom
+from firstlight.observe.inside.relations.turning import BatchesChanged
 from firstlight.observe.inside.tape.tail import Meeting
 from firstlight.records.places import Site
 from firstlight.records.relations import Lag
@@ -26,7 +27,7 @@ from firstlight.records.relations import Lag
 MOST_LAGS = 8
 """Steps at which the answer is looked for in the inputs."""
 MOST_FEATURES = 8
-MOST_ROWS = 64
+MOST_SERIES_ROWS = 64
 
 
 class MeetingLine:
@@ -38,6 +39,7 @@ class MeetingLine:
         self.counted = RowsCounted()
         self.ends = EndsCounted()
         self.mixed = InputsMixed()
+        self.changed = BatchesChanged()
         self.skill = OwnSkill()
         self.last: LastCall | None = None
         self.left_when_sure: float | None = None
@@ -80,8 +82,12 @@ class MeetingLine:
 
     def _lag(self, inputs: list[torch.Tensor], answer: torch.Tensor) -> None:
         rows = next((len(t) for t in inputs if t.ndim in (2, 3)), 0)
-        if rows > MOST_ROWS and len(answer) == rows:
-            inputs, answer, rows = [t[:MOST_ROWS] for t in inputs if t.ndim], answer[:MOST_ROWS], MOST_ROWS
+        if rows > MOST_SERIES_ROWS and len(answer) == rows:
+            inputs, answer, rows = (
+                [t[:MOST_SERIES_ROWS] for t in inputs if t.ndim],
+                answer[:MOST_SERIES_ROWS],
+                MOST_SERIES_ROWS,
+            )
         series = [one for one, _ in zip(series_of(inputs, answer, rows), range(MOST_FEATURES), strict=False)]
         found = [(one, offset) for one in series if (offset := one.offset()) is not None]
         self.asked += bool(series)

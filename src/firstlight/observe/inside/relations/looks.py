@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import torch
 
-from firstlight.observe.inside.relations.following import Kind
+from firstlight.observe.inside.relations.following import ExampleKind
+from firstlight.observe.inside.relations.sample import BUCKETS
 
-BUCKETS = 512
 LEAST_SERIES = 128
 """Values of a series that may be a sound: its notes are looked at too, and when they are heard."""
 TIMES = NOTES = 24
@@ -14,7 +14,7 @@ LEAST_WINDOW, WINDOWS = 32, 16
 """Values, and how many of them a series has at least."""
 
 
-def looks(before: torch.Tensor, after: torch.Tensor, kind: Kind) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+def looks(before: torch.Tensor, after: torch.Tensor, kind: ExampleKind) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
     """Of both, in the same way."""
     if kind.ids:
         yield counts(before), counts(after)

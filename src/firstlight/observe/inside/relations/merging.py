@@ -16,8 +16,8 @@ from firstlight.observe.inside.relations.guessing import foretold
 from firstlight.observe.inside.relations.sample import parts_of
 from firstlight.records.merged import Merged
 
-MOST_ROWS = 640
-LEAST_ROWS = 128
+MOST_TEXTS = 640
+LEAST_TEXTS = 128
 MOST_SYMBOLS = 96
 """The most frequent ones."""
 A_ROW = 5
@@ -46,9 +46,9 @@ LEVELS: dict[str, Callable[[str], Sequence[str]]] = {
 
 def merged(texts: Sequence[str], ids: torch.Tensor, answer: torch.Tensor) -> Merged:
     """Of rows in the same order. The kind of symbols of which what is lost tells most."""
-    texts, ids, answer = texts[:MOST_ROWS], ids[:MOST_ROWS], answer[:MOST_ROWS]
+    texts, ids, answer = texts[:MOST_TEXTS], ids[:MOST_TEXTS], answer[:MOST_TEXTS]
     fed = _counts_of_ids(ids)
-    if len(texts) < LEAST_ROWS or fed.shape[1] * A_ROW > len(fed):
+    if len(texts) < LEAST_TEXTS or fed.shape[1] * A_ROW > len(fed):
         return Merged()
     found = [_of_level(name, symbols, fed, answer) for name, symbols in _tables(texts)]
     return max(found, key=lambda one: one.apart - one.fed, default=Merged())

@@ -63,7 +63,7 @@ class Questions:
                     skills=skills,
                     reach=self._reach(line, skills),
                     stored=self._stored(line),
-                    turned=self._asked(line, classes_turned, ClassesTurned()),
+                    turned=self._turned(line),
                     merged=self._asked(line, self.texts.merged, Merged()) if self.texts.any else Merged(),
                     **({} if acting else self._beside(line, beside)),
                     transfer=self._transfer(line, held_out),
@@ -126,6 +126,13 @@ class Questions:
             if loader is not None and keeps_arrays(loader)
             else ExamplesStored()
         )
+
+    def _turned(self, line: MeetingLine) -> ClassesTurned:
+        """Between loader and model, or where nothing is changed there, as the loader reads."""
+        if not line.changed.any:
+            return self._asked(line, classes_turned, ClassesTurned())
+        answer = aside.asked(self.observer, lambda: msgspec.json.encode(line.changed.turned()))
+        return msgspec.json.decode(answer, type=ClassesTurned) if answer else ClassesTurned()
 
     def _asked(self, line: MeetingLine, question: Callable[[Any, BatchPlaces], T], nothing: T) -> T:
         """Of the dataset that the examples are from, in a copy of the process."""

@@ -9,7 +9,7 @@ import torch
 
 from firstlight.observe.inside.relations.in_order import BatchPlaces, tensors_of, undivided
 from firstlight.observe.inside.relations.kept_rows import within
-from firstlight.observe.inside.relations.merging import LEAST_ROWS, MOST_ROWS, merged
+from firstlight.observe.inside.relations.merging import LEAST_TEXTS, MOST_TEXTS, merged
 from firstlight.observe.inside.relations.standing import variables
 from firstlight.records.merged import Merged
 
@@ -63,8 +63,8 @@ class TextsHeld:
     def merged(self, loader: Any, places: BatchPlaces) -> Merged:
         """In a copy of the process."""
         dataset = undivided(loader.dataset)
-        rows = torch.linspace(0, len(dataset) - 1, min(MOST_ROWS, len(dataset))).long().tolist()
-        if len(rows) < LEAST_ROWS:
+        rows = torch.linspace(0, len(dataset) - 1, min(MOST_TEXTS, len(dataset))).long().tolist()
+        if len(rows) < LEAST_TEXTS:
             return Merged()
         batch = tensors_of(loader.collate_fn([dataset[row] for row in rows]))
         ids, answer = batch[places.given], batch[places.answer]

@@ -8,17 +8,18 @@ them too; but what has become another class is as near to the examples of that c
 import math
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import torch
 
-from firstlight.observe.inside.relations.following import Followed, Step
+from firstlight.observe.inside.relations.following import Became, Looked, ReadingFollowed, Step, looked_at
 from firstlight.observe.inside.relations.guessing import RIDGES
-from firstlight.observe.inside.relations.in_order import BatchPlaces, tensors_of
+from firstlight.observe.inside.relations.in_order import BatchPlaces, same_values, tensors_of
 from firstlight.observe.inside.relations.looks import looks
 from firstlight.observe.inside.relations.neighbours import distances
 from firstlight.observe.inside.relations.sample import AnswerMet, flat, parts_of
+from firstlight.records.places import Site
 from firstlight.records.stored import ClassesTurned
 
 LEAST_EXAMPLES, MOST_EXAMPLES = 128, 384
@@ -65,8 +66,41 @@ def classes_turned(loader: Any, places: BatchPlaces) -> ClassesTurned:
     found: list[ClassesTurned] = []
     for step in sorted(followed.steps.values(), key=lambda one: len(one.rows) >= len(items)):
         if time.process_time() < end:
-            found += _of_step(step, followed, parts[0])
+            found += _of_step(step, followed.firsts.get(step.kind, {}), parts[0])
     return min(found, key=lambda one: (one.taken < MOST, one.apart), default=ClassesTurned())
+
+
+class BatchesChanged:
+    """What the program makes of a batch, between the loader that gives it and the model."""
+
+    def __init__(self) -> None:
+        self._step: Step | None = None
+        self._answers: list[torch.Tensor] = []
+
+    @property
+    def any(self) -> bool:
+        return self._step is not None and any(pair.other for pair in self._step.made)
+
+    def add(self, given: torch.Tensor, answer: torch.Tensor, batch: Sequence[torch.Tensor], site: Site | None) -> None:
+        """Where the answers are those of the loader."""
+        same = (one for one in batch if one.shape == given.shape and one.dtype == given.dtype)
+        source = next(same, None)
+        told = len(answer) == len(given) and any(same_values(one, answer) for one in batch)
+        if source is None or not told or sum(map(len, self._answers)) >= MOST_EXAMPLES:
+            return
+        looked = zip(map(looked_at, source), map(looked_at, given), strict=True)
+        pairs = [Became(one, other) for one, other in looked if one is not None and other is not None]
+        if len(pairs) == len(given):
+            self._step = self._step or Step(site, "the training loop", pairs[0].before.kind)
+            self._step.rows += range(len(self._step.rows), len(self._step.rows) + len(pairs))
+            self._step.made += pairs
+            self._answers.append(flat(answer.reshape(len(answer), -1)))
+
+    def turned(self) -> ClassesTurned:
+        parts = parts_of(torch.cat(self._answers)) if self._answers else []
+        if self._step is None or len(parts) != 1 or parts[0].classes < 2:
+            return ClassesTurned()
+        return next(_of_step(self._step, {}, parts[0]), ClassesTurned())
 
 
 def _rows(dataset: Any) -> list[int]:
@@ -74,8 +108,8 @@ def _rows(dataset: Any) -> list[int]:
     return found
 
 
-def _read(dataset: Any) -> tuple[Followed, list[Any]]:
-    followed = Followed()
+def _read(dataset: Any) -> tuple[ReadingFollowed, list[Any]]:
+    followed = ReadingFollowed()
     items: list[Any] = []
     for row in _rows(dataset):
         followed.row = len(items)
@@ -107,9 +141,8 @@ def _answers_stay(loader: Any, places: BatchPlaces, items: list[Any]) -> bool:
     return torch.equal(_answer(loader, places, items[: len(again)]), _answer(loader, places, again))
 
 
-def _of_step(step: Step, followed: Followed, answer: AnswerMet) -> Iterator[ClassesTurned]:
-    came = dict(followed.firsts.get(step.kind, {}))
-    came |= {row: pair.before for row, pair in zip(step.rows, step.made, strict=True)}
+def _of_step(step: Step, firsts: Mapping[int, Looked], answer: AnswerMet) -> Iterator[ClassesTurned]:
+    came = {**firsts, **{row: pair.before for row, pair in zip(step.rows, step.made, strict=True)}}
     rows = sorted(row for row in came if row < len(answer.values))
     others = [
         (rows.index(row), pair.after)

@@ -115,6 +115,8 @@ class RelationsTap:
             line.left_when_sure = left_when_sure(tail)
         if given and len({id(meeting.answer) for meeting in tail.meetings}) == 1:
             line.mixed.add(given[0], tail.meetings[0].answer, self._batch)
+            if self.observer.timeline is None:
+                line.changed.add(given[0], tail.meetings[0].answer, self._batch, line.site)
 
     def _relate(self, meeting: Meeting, call: "tuple[Call, Site | None, int] | None") -> None:
         within = call is None or meeting.row.number < call[2]
