@@ -137,8 +137,8 @@ def _counts(made: Any, tensor: torch.Tensor) -> bool:
     if not outputs or not tensor.requires_grad:
         return True
     asked = sum((one.square().sum() for one in outputs), outputs[0].new_zeros(()))
-    slope = torch.autograd.grad(asked, tensor, allow_unused=True, retain_graph=True)[0]
-    return slope is None or bool(slope.any())
+    slope = torch.autograd.grad(asked, tensor, retain_graph=True, materialize_grads=True)[0]
+    return bool(slope.any())
 
 
 def _widths(layer: Any) -> tuple[int, int]:
