@@ -55,8 +55,10 @@ from firstlight.records.taped import (
     PullSeen,
     ReachSeen,
     RunawaySeen,
+    SettledSeen,
     TermSeen,
     TwiceSeen,
+    VolumeSeen,
 )
 from firstlight.records.timelines import Behaviour, CustomGradient, Dependence
 from firstlight.records.training import (
@@ -183,6 +185,10 @@ def program(rank: int) -> list[Sighting]:
         TwiceSeen(**place, operation="linear", met=TRAIN, met_again=TRAIN, times=2, examples=8, likeness=0.0),
         FloorSeen(**place, operation="mul", low=-1, high=2, perfect=0.0, spread=1.0, lowest=-9.0),
         RunawaySeen(**place, output=None, way="up", shift=4096.0, loss=1.0, lowest=-9.0),
+        SettledSeen(
+            **place, operation="sub", loss=1.0, first=1.0, lowest=0.0, rise=0.0, apart=0.0, crossed=1.0, classes=False
+        ),
+        VolumeSeen(**place, columns=2, examples=64, likeness=1.0, pull=1.0),
         TermSeen(**place, operation="detach", added=TRAIN, value=0.5, loss=1.0),
         AlteredSeen(**place, by="a hook", name="a tensor", flipped=0.5, turned=0.5, cosine=0.1, lost=0.0, uneven=0.0),
         LevelledSeen(**place, operation="clamp", before=0.0, after=1.0),

@@ -65,3 +65,17 @@ def test_labels_that_are_kinds() -> None:
     equal = same((LABELS[:, None], LABELS[None]))
     assert equal is not None
     assert int(equal.sum()) == 9 + 9 + 4
+
+
+def test_values_held_against_each_are_known_too() -> None:
+    with taped() as recorder:
+        values = torch.arange(8.0)
+        assert behind(recorder, (values[:, None] > values[None, :]).float())
+        assert behind(recorder, (values[:, None] - values).sign())
+
+
+def test_two_tables_are_not_held_each_against_each() -> None:
+    with taped() as recorder:
+        one, other = torch.rand(8, 8), torch.rand(8, 8)
+        assert behind(recorder, (one > other).float()) == ()
+        assert behind(recorder, one - other) == ()

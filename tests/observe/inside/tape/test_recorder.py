@@ -47,3 +47,15 @@ def test_a_tensor_may_outlive_the_names_of_the_module(monkeypatch: pytest.Monkey
         del last
 
     assert key not in recorder._made
+
+
+def test_noise_in_the_shape_of_inputs_lets_none_of_them_in() -> None:
+    network, inputs = torch.nn.Linear(3, 2), torch.ones(8, 3)
+    with taped() as recorder:
+        recorder.whole = True
+        noisy = inputs + 0.1 * torch.randn_like(inputs)
+        network(torch.nn.functional.dropout(noisy, 0.5))
+
+    (entered,) = recorder.entered
+    assert entered is not inputs
+    assert entered is not noisy

@@ -310,3 +310,19 @@ def test_examples_are_known_again_in_any_order() -> None:
 )
 def test_examples_are_told_apart_up_to_rounding(rows: torch.Tensor, count: int | None) -> None:
     assert differing(rows, 4) == count
+
+
+def test_what_says_which_prediction_counts_is_an_answer_and_a_mask_or_a_bend_is_none() -> None:
+    truth, network, fed = torch.arange(8) % 2 == 0, torch.nn.Linear(3, 1), torch.randn(8, 3)
+
+    def answers(choose: Callable[[torch.Tensor], torch.Tensor]) -> list[torch.Tensor]:
+        with taped() as recorder:
+            value = choose(network(fed)[:, 0]).mean()
+        found = tail_of(recorder, value)
+        assert found is not None
+        return [meeting.answer for meeting in found.meetings]
+
+    (met,) = answers(lambda score: torch.where(truth, score.sigmoid(), 1 - score.sigmoid()))
+    assert met is truth
+    assert answers(lambda score: torch.where(truth, score, 0.0)) == []
+    assert answers(lambda score: torch.where(score.abs() < 1, score.square(), score.abs())) == []

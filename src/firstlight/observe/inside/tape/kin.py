@@ -9,6 +9,10 @@ if TYPE_CHECKING:
     from firstlight.observe.inside.tape.recorder import Input
 
 COMPARISONS = frozenset({"eq", "__eq__", "ne", "__ne__", "not_equal"})
+ORDERS = frozenset(
+    "gt __gt__ greater lt __lt__ less ge __ge__ greater_equal le __le__ less_equal sub __sub__ subtract".split()
+)
+"""Of values as well, where each is held against each."""
 SQUARE = 2
 LEAST_LABELS, MOST_LABELS = 6, 1024
 MOST_KIN = 4
@@ -23,13 +27,17 @@ def compared(name: str, arguments: Sequence[Any], made: torch.Tensor, inputs: "l
 
     What was compared is kept, and not what came of it, which a loss may write to: an example is not its own partner.
     """
-    if name in COMPARISONS:
+    if name in COMPARISONS or (name in ORDERS and not made.requires_grad and _is_outer(made, inputs)):
         pairs = len(arguments) == len(inputs) == SQUARE and made.ndim == SQUARE and made.shape[0] == made.shape[1]
         return ((inputs[0][0], inputs[1][0]),) if pairs and LEAST_LABELS <= len(made) <= MOST_LABELS else ()
     if made.requires_grad or not any(given is not None and given[0].kin for _, _, given in inputs):
         return ()
     behind = [kin for _, _, given in inputs if given is not None for kin in given[0].kin]
     return tuple({(id(one), id(other)): (one, other) for one, other in behind}.values())[:MOST_KIN]
+
+
+def _is_outer(made: torch.Tensor, inputs: "list[Input]") -> bool:
+    return len(inputs) == SQUARE and all(given.numel() < made.numel() for given, _, _ in inputs)
 
 
 def same(kin: Kin) -> torch.Tensor | None:

@@ -128,7 +128,7 @@ class RelationsTap:
             line.add(inputs or given, meeting, self.observer.step, self._origin(meeting.answer))
             if call is not None and not within and self.observer.timeline is None and line.skill.possible:
                 line.last = last_call(call[0], taken(inputs, len(meeting.answer)), meeting) or line.last
-            if inputs and _is_answer(meeting):
+            if inputs and _is_answer(meeting) and not _is_of_pairs(meeting):
                 line.of_data = True
                 line.kept.add(inputs, meeting.answer, self._batch, self.observer.step)
                 line.follow(self._loader, inputs[0], meeting.answer, self._batch)
@@ -168,6 +168,12 @@ def _weighs(meeting: Meeting) -> bool:
 def _is_answer(meeting: Meeting) -> bool:
     """Something drawn that predictions are multiplied with is a mask."""
     return bool(meeting.marks & Mark.DATA) and not (_weighs(meeting) and meeting.marks & Mark.DRAWN)
+
+
+def _is_of_pairs(meeting: Meeting) -> bool:
+    """Made by holding each example of the batch against each: with other examples, it is another one."""
+    made = next(made for tensor, _, made in meeting.row.inputs if tensor is meeting.answer)
+    return made is not None and bool(made[0].kin)
 
 
 def _given(call: Call) -> list[torch.Tensor]:
