@@ -6,7 +6,9 @@ and a NaN. It must choose the planted epoch or one next to it, and follow it whe
 twice, ignore the test split, and not prefer the first or last epoch when nothing is better.
 
 ## When it is fine
-A selector that uses something other than a validation loss: give it a `metric` attribute that names it.
+Where a selector does not say what it goes by, the metrics that `record` takes are tried, in both directions where the
+name tells none. One that goes by several together needs a `metric` attribute, and `lower_is_better`, that say which
+leads.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at

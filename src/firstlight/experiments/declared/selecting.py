@@ -1,12 +1,20 @@
-"""Histories whose best epoch is known, given to the selector: does it find it, and does its choice follow?"""
+"""Histories whose best epoch is known, given to the selector: does it find it, and does its choice follow?
+
+A selector says by its `metric` and `lower_is_better` what it goes by; of one that does not, the metrics that `record`
+takes are tried, in either direction where the name tells none.
+"""
 
 import copy
+import inspect
 import random
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from firstlight.experiments.declared.bench import Bench
 from firstlight.experiments.declared.stumbling import line_of, using
 from firstlight.records.declared import Choice, SelectorTried
+from firstlight.records.directions import grows
 
 EPOCHS = 24
 CLEAR = (3, 7, 11, 15, 19)
@@ -15,30 +23,93 @@ DEPTH = 0.5
 FLATS = 12
 
 
+USUAL = ("train_loss", "val_loss", "test_loss", "test_accuracy", "accuracy")
+"""What a training loop usually has at hand."""
+MOST_ASKED = 8
+"""Metrics by other names that a selector may ask for."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """What a selector goes by, and all that it is told."""
+
+    metric: str
+    lower: bool
+    told: tuple[str, ...]
+
+    def metrics(self, loss: float, test: float = 0.5) -> dict[str, float]:
+        known = {"train_loss": 0.9, "val_loss": loss, "test_loss": test, "test_accuracy": test, "accuracy": 1 - loss}
+        made = {name: known.get(name, 0.5) for name in self.told}
+        return made | {self.metric: loss if self.lower else 1 - loss}
+
+
 def selecting(bench: Bench) -> None:
     given = bench.experiment.selector
-    metric = str(getattr(_new(given), "metric", "val_loss"))
-    lower = bool(getattr(_new(given), "lower_is_better", "acc" not in metric and "score" not in metric))
     generator = random.Random(0)
-    choices = [_choice(given, "clear", best, _dip(best, 0.0, generator), (metric, lower)) for best in CLEAR]
-    choices += [_choice(given, "noisy", best, _dip(best, NOISE, generator), (metric, lower)) for best in CLEAR]
-    choices += [_choice(given, "flat", None, _flat(generator), (metric, lower)) for _ in range(FLATS)]
-    choices.append(_choice(given, "tied", None, [0.5] * EPOCHS, (metric, lower)))
+    way, clear = min(_clear(given, generator), key=lambda tried: _off(tried[1]))
+    choices = [*clear, *(_choice(given, "noisy", best, _dip(best, NOISE, generator), way) for best in CLEAR)]
+    choices += [_choice(given, "flat", None, _flat(generator), way) for _ in range(FLATS)]
+    choices.append(_choice(given, "tied", None, [0.5] * EPOCHS, way))
     broken = _dip(7, 0.0, generator)
     broken[12] = float("nan")
-    choices.append(_choice(given, "nan", 7, broken, (metric, lower)))
-    again = _choice(given, "clear", CLEAR[0], _dip(CLEAR[0], 0.0, generator), (metric, lower))
+    choices.append(_choice(given, "nan", 7, broken, way))
+    again = _choice(given, "clear", CLEAR[0], _dip(CLEAR[0], 0.0, generator), way)
     bench.emit(
         SelectorTried(
             selector=type(_new(given)).__name__,
-            metric=metric,
-            lower_is_better=lower,
+            metric=way.metric,
+            lower_is_better=way.lower,
             choices=tuple(choices),
             repeatable=again.chosen == choices[0].chosen,
-            reads_test=_reads_test(given, metric, lower),
+            reads_test=_reads_test(given, way),
             site=line_of(type(_new(given))),
         )
     )
+
+
+def _clear(given: Any, generator: random.Random) -> Iterator[tuple[Way, list[Choice]]]:
+    for way in _ways(given):
+        yield way, [_choice(given, "clear", best, _dip(best, 0.0, generator), way) for best in CLEAR]
+
+
+def _off(choices: list[Choice]) -> int:
+    """By how many epochs the choices miss what was planted."""
+    return sum(EPOCHS if one.chosen is None else abs(one.chosen - (one.planted or 0)) for one in choices)
+
+
+def _ways(given: Any) -> Iterator[Way]:
+    selector = _new(given)
+    told = _told(given)
+    declared, lower = getattr(selector, "metric", None), getattr(selector, "lower_is_better", None)
+    own = [name for name in told if name == "val_loss" or name not in USUAL]
+    names = [str(declared)] if declared else own or list(told) or ["val_loss"]
+    for name in names:
+        larger = grows(name) if lower is None else not lower
+        for falls in (True, False) if larger is None else (not larger,):
+            yield Way(name, falls, told)
+
+
+def _told(given: Any) -> tuple[str, ...]:
+    """The metrics that `record` names. Where it takes any, the usual ones, or those whose lack it complains of."""
+    taken = list(inspect.signature(_new(given).record).parameters.values())[1:]
+    if not any(one.kind is inspect.Parameter.VAR_KEYWORD for one in taken):
+        return tuple(one.name for one in taken if one.kind is not inspect.Parameter.VAR_POSITIONAL)
+    told = [*USUAL, *(one.name for one in taken if one.kind is inspect.Parameter.KEYWORD_ONLY)]
+    if metric := getattr(_new(given), "metric", None):
+        return (*told, str(metric))
+    for _ in range(MOST_ASKED):
+        selector = _new(given)
+        try:
+            for epoch in range(2):
+                selector.record(epoch, **Way(told[-1], True, tuple(told)).metrics(0.5))
+            selector.select()
+        except KeyError as missing:
+            told += [str(name) for name in missing.args[:1]]
+        except Exception:  # noqa: BLE001  # a selector that fails on a history is judged for it
+            break
+        else:
+            break
+    return tuple(dict.fromkeys(told))
 
 
 def _new(given: Any) -> Any:
@@ -57,12 +128,11 @@ def _flat(generator: random.Random) -> list[float]:
     return [1 + generator.gauss(0, NOISE) for _ in range(EPOCHS)]
 
 
-def _choice(given: Any, kind: str, planted: int | None, losses: list[float], told: tuple[str, bool]) -> Choice:
-    metric, lower = told
+def _choice(given: Any, kind: str, planted: int | None, losses: list[float], way: Way) -> Choice:
     selector = _new(given)
     try:
         for epoch, loss in enumerate(losses):
-            selector.record(epoch, **_metrics(metric, loss if lower else 1 - loss))
+            selector.record(epoch, **way.metrics(loss))
         chosen = selector.select()
     except Exception as error:  # noqa: BLE001  # a selector that fails on a history is judged for it
         return Choice(
@@ -78,14 +148,8 @@ def _number(chosen: Any) -> int | None:
         return None
 
 
-def _metrics(metric: str, value: float, test: float = 0.5) -> dict[str, float]:
-    """What a training loop usually has at hand; the metric in question among it."""
-    usual = {"train_loss": 0.9, "val_loss": value, "test_loss": test, "test_accuracy": test, "accuracy": 1 - value}
-    return usual | {metric: value}
-
-
-def _reads_test(given: Any, metric: str, lower: bool) -> bool:
-    if metric.startswith("test"):
+def _reads_test(given: Any, way: Way) -> bool:
+    if way.metric.startswith("test"):
         return True
     chosen = []
     for best in (5, 18):
@@ -94,7 +158,7 @@ def _reads_test(given: Any, metric: str, lower: bool) -> bool:
             test = 0.1 if epoch == best else 0.9
             loss = 1 - DEPTH / (1 + (epoch - 11) ** 2 / 8)
             try:
-                selector.record(epoch, **_metrics(metric, loss if lower else 1 - loss, test))
+                selector.record(epoch, **way.metrics(loss, test))
             except Exception:  # noqa: BLE001  # told of by the other histories
                 return False
         chosen.append(_number(selector.select()))
