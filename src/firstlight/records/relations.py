@@ -296,6 +296,8 @@ class Groups(msgspec.Struct, frozen=True, kw_only=True):
     """How well a plain fit foretells answers it was not given: 0 is what one answer for all gets, 1 is never wrong. Of
     single examples that were left out, and below, of groups that were left out as a whole."""
     by_groups: float = 0.0
+    lost: float = 0.0
+    """Deviations of luck, group by group, by which the errors on whole groups exceed those on single examples."""
 
 
 class Spans(msgspec.Struct, frozen=True, kw_only=True):

@@ -82,3 +82,19 @@ def test_each_side_of_a_limit(name: str, told: float, fine: float) -> None:
 @pytest.mark.parametrize(("classes", "times"), [(30, 1), (31, 0)])
 def test_groups_that_are_the_classes(classes: int, times: int) -> None:
     assert len(found(CHECK, grouping(classes=classes))) == times
+
+
+@pytest.mark.parametrize(
+    ("name", "told", "fine"), [("by_rows", 0.88, 0.87), ("by_groups", 0.79, 0.81), ("lost", 3.0, 2.9)]
+)
+def test_twice_the_errors_where_inputs_tell_a_part_by_themselves(name: str, told: float, fine: float) -> None:
+    seen = {"by_rows": 0.9, "by_groups": 0.75, "lost": 4.0}
+
+    assert len(found(CHECK, grouping(**{**seen, name: told}))) == 1
+    assert found(CHECK, grouping(**{**seen, name: fine})) == []
+    assert found(CHECK, grouping(**{**seen, name: NAN})) == []
+
+
+def test_few_errors_that_double_are_still_few() -> None:
+    assert found(CHECK, grouping(by_rows=0.98, by_groups=0.89, lost=4.0)) == []
+    assert len(found(CHECK, grouping(by_rows=0.98, by_groups=0.87, lost=4.0))) == 1

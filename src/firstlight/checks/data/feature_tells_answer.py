@@ -11,11 +11,6 @@ were left out of the fit. That alone is no leak. It is reported if one of them w
 `3 * mean - lag 1 - lag 2`: the mean contains the target, and what else it contains is subtracted again. Without that
 feature, nothing determines the target.
 
-Or a feature tells one class wherever it is out of the ordinary: it is zero, or whatever else is usual, in all other
-examples, and in these, which are most of the class, the class is certain. A plain fit to the other features expects
-many exceptions there, and stays as unsure where that feature is as usual. Such a column was filled in because of the
-outcome: a fee, a date, a reason.
-
 ## When it is fine
 A task that one feature decides alone, such as a threshold on a sensor or the last value of a series that hardly moves;
 allow it there. If all other features are mere noise, as in toys, nothing is reported. Sums of all columns, of unrelated
@@ -25,7 +20,7 @@ state are not judged, nor are targets that the model itself influences.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
-from firstlight.records.relations import MadeOf, Marked, Relations, RelationsSeen
+from firstlight.records.relations import MadeOf, Relations, RelationsSeen
 
 MOST_NAMED = 6
 
@@ -46,16 +41,6 @@ class Limits(Settable):
     """Smallest negative correlation of one feature of the sum with the others; chance gives a twentieth."""
     without: float = 0.1
     """Smallest share of the target left without that feature; series without noise can use others instead."""
-    covered: float = 0.5
-    """Smallest share of a class in which the feature is out of the ordinary; rarer signs may be honest."""
-    foreseen: float = 20.0
-    """Fewest exceptions that the other features expect; by luck alone, none would come once in 10⁸ times."""
-    exceptions: float = 0.05
-    """Largest share of those that may really occur; strong honest features leave a third."""
-    clearer: float = 0.1
-    """Largest gain in correlation once those rows are set aside; rules gain a quarter."""
-    unclear: float = 0.85
-    """Largest correlation of what is foretold with what is left then; tasks without noise come close to 1."""
     alone: float = 0.14
     """Smallest share left by the best of them alone; below it, it is the last state with a small correction."""
 
@@ -66,8 +51,6 @@ def find(relations: Relations, limits: Limits) -> Found:
         return
     if _is_difference(seen.made_of, limits):
         yield _together(seen)
-    if _is_mark(seen.marked, limits):
-        yield _marking(seen)
     if not tells.columns or not (
         tells.power >= limits.power and tells.others <= limits.others and tells.rest >= limits.rest
     ):
@@ -87,27 +70,6 @@ def find(relations: Relations, limits: Limits) -> Found:
 def _is_difference(made: MadeOf, limits: Limits) -> bool:
     exact = bool(made.columns) and made.left <= limits.left
     return exact and made.against <= -limits.against and made.without >= limits.without and made.alone >= limits.alone
-
-
-def _is_mark(marked: Marked, limits: Limits) -> bool:
-    certain = marked.foreseen >= limits.foreseen and marked.exceptions <= limits.exceptions * marked.foreseen
-    most = marked.covered >= limits.covered and marked.rest >= limits.rest
-    noisy = marked.clear_without <= limits.unclear and marked.clear_without <= marked.clear + limits.clearer
-    return certain and most and noisy and marked.other_classes == 0
-
-
-def _marking(seen: RelationsSeen) -> Evidence:
-    marked = seen.marked
-    return Evidence(
-        where=at(seen.site, step=seen.step, rank=seen.rank),
-        saw=f"feature {marked.column} of {marked.of} has another value than usual in {marked.rows:,} examples, which "
-        f"are {marked.covered:.0%} of class {marked.kind}: {marked.exceptions:,} of them are of another class, where "
-        f"the other features expect {marked.foreseen:.0f}",
-        wanted="features that are known before the target is",
-        severity=Severity.WARNING,
-        likely=f"feature {marked.column} is filled in because of the outcome, or after it",
-        numbers={"column": marked.column, "covered": marked.covered, "foreseen": marked.foreseen},
-    )
 
 
 def _together(seen: RelationsSeen) -> Evidence:

@@ -1,7 +1,7 @@
 """Which codes categories were given, call by call, and which of those calls the inputs of a model come from.
 
-A code has a meaning only within the call that gave it. Its column is found again, value by value and in its order, among
-the arrays that batches are taken from.
+A code has a meaning only within the call that gave it. Its column is found again, value by value and in its order,
+among the arrays that batches are taken from.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -106,3 +106,34 @@ def test_two_kinds_of_ways() -> None:
     assert 1.1 < border < 5.0
     assert parted > 0.98
     assert two_kinds(torch.ones(5)) == (1.0, 0.0)
+
+
+def test_groups_of_signals_are_told_without_their_noise(drawn: torch.Generator) -> None:
+    """Eight of 80 directions are whose signal it is."""
+    shape = torch.linalg.qr(torch.randn(80, 8, generator=drawn))[0].t()
+    people = 3 * torch.randn(GROUPS, 8, generator=drawn)
+    ill = torch.randint(0, 2, (GROUPS,), generator=drawn).repeat_interleave(EACH)
+
+    def signals() -> torch.Tensor:
+        own = people + 0.2 * torch.randn(EACH, GROUPS, 8, generator=drawn)
+        clean: torch.Tensor = own.transpose(0, 1).flatten(0, 1) @ shape
+        return clean + 0.5 * torch.randn(GROUPS * EACH, 80, generator=drawn)
+
+    here, there = signals(), signals()
+    plain, turned = (compared(here, AnswerMet(ill, 2), [there], one_unit=unit) for unit in (False, True))
+
+    assert plain.parted < turned.parted
+    assert turned.between > 2 * turned.within
+    assert abs(turned.groups - GROUPS) <= 2
+    assert turned.shared == 1.0
+    assert turned.known > 0.95
+    assert turned.lost > 3
+
+
+def test_signals_that_come_in_no_groups(drawn: torch.Generator) -> None:
+    shape = torch.randn(8, 80, generator=drawn)
+    here, there = (torch.randn(320, 8, generator=drawn) @ shape + torch.randn(320, 80, generator=drawn) for _ in "ab")
+    found = compared(here, AnswerMet((here[:, 0] > 0).long(), 2), [there], one_unit=True)
+
+    assert found.parted < 0.68
+    assert found.shared < 0.8

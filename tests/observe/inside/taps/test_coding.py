@@ -53,8 +53,8 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     def tell(how: str, _site: Any, names: Any, codes: Any) -> None:
         found.append((how, names, codes))
 
-    arrays: Any = pd.core.arrays.categorical  # type: ignore[attr-defined]
-    base: Any = pd.core.base.IndexOpsMixin  # type: ignore[attr-defined]
+    arrays: Any = pd.core.arrays.categorical
+    base: Any = pd.core.base.IndexOpsMixin
     kept = [(getattr(arrays, name), "codes") for name in coding.CATEGORIES]
     kept += [(base, "factorize"), (pd, "factorize"), (pd.Series, "map"), (np, "unique")]
     kept += [(kind, name) for kind in (LabelEncoder, OrdinalEncoder) for name in ("fit_transform", "transform")]

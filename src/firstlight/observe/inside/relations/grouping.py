@@ -2,11 +2,15 @@
 
 A tree of shortest ways joins all examples. Where they come in groups, its ways are of two kinds: short ones within a
 group, and long ones from a group to the next. Cut at the long ones, it tells the groups without knowing what they are
-called. What a group is good for is measured by a plain fit, whose examples are left out a few at a time, and a few
-groups at a time: what it can only foretell from examples of the same group is no knowledge of new ones.
+called. Values of one unit (a window's, a picture's) differ along a few directions, and along all others by noise, which
+is left out: groups lie farther apart without it. What a group is good for is measured by a plain fit, whose examples
+are left out a few at a time, and a few groups at a time: what it can only foretell from examples of the same group is
+no knowledge of new ones.
 """
 
+import math
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import torch
 
@@ -15,13 +19,12 @@ from firstlight.observe.inside.relations.composing import LEAST_COLUMNS
 from firstlight.observe.inside.relations.guessing import RIDGES
 from firstlight.observe.inside.relations.neighbours import distances
 from firstlight.observe.inside.relations.sample import AnswerMet, Sample, distinct, flat, parts_of
-from firstlight.observe.inside.relations.skill import wrong
 from firstlight.records.relations import Groups
 
 LEAST_EXAMPLES = 96
-MOST_EXAMPLES = 1024
-MOST_FITTED = 480
-"""Of a plain fit, which is made two dozen times."""
+MOST_EXAMPLES = 2048
+MOST_FITTED = 640
+"""Of a plain fit, which is made three dozen times."""
 LEAST_ASKED = 24
 """Evaluated examples, and below, of one call, and calls."""
 LEAST_OF_A_CALL, MOST_OF_A_CALL = 16, 64
@@ -29,7 +32,15 @@ MOST_CALLS = 32
 LEAST_GROUPS = 12
 MOST_WIDTH = 5.0
 """Deviations of a column; what lies farther out counts as if it lay there."""
+SIGNAL = 2
+"""Dimensions of an example whose values are of one unit: channels and moments."""
+MOST_TURNED = 512
+"""Columns whose directions are looked for."""
+BEYOND_NOISE = 1.02
+"""Times the most that noise alone spreads along a direction."""
 FOLDS = 4
+DEALS = 2
+"""Ways to deal groups to folds; which of them are left out together is luck."""
 CLEAR = 0.65
 """Two kinds of ways, examples in groups, evaluated examples in groups: with less of any, no fit is worth its time."""
 
@@ -69,7 +80,7 @@ def grouped(sample: Sample, asked: Asked) -> Groups:
     parts = parts_of(answer[chosen])
     if len(inputs) != 1 or len(parts) != 1:
         return Groups()
-    return compared(inputs[0][chosen], parts[0], asked.new(inputs[0]))
+    return compared(inputs[0][chosen], parts[0], asked.new(inputs[0]), len(sample.shapes[0]) >= SIGNAL)
 
 
 def _first_of_each(origin: torch.Tensor) -> torch.Tensor:
@@ -81,19 +92,34 @@ def _first_of_each(origin: torch.Tensor) -> torch.Tensor:
     return torch.tensor(found, dtype=torch.bool)
 
 
-def compared(table: torch.Tensor, answer: AnswerMet, calls: Sequence[torch.Tensor]) -> Groups:
+class Cut(NamedTuple):
+    """Examples in a space, and where the tree of shortest ways is cut there."""
+
+    here: torch.Tensor
+    there: list[torch.Tensor]
+    """Evaluated, by call."""
+    ways: list[tuple[float, int, int]]
+    border: float
+    parted: float
+
+
+class LeftOut(NamedTuple):
+    """Skill of the best plain fit on single examples left out, on whole groups, and the deviations of luck between."""
+
+    rows: float = 0.0
+    groups: float = 0.0
+    lost: float = 0.0
+
+
+def compared(table: torch.Tensor, answer: AnswerMet, calls: Sequence[torch.Tensor], one_unit: bool = False) -> Groups:
     """`table` has a row for each example trained on, and the calls one for each evaluated, none of which was."""
     table, answer = table[:MOST_EXAMPLES], AnswerMet(answer.values[:MOST_EXAMPLES], answer.classes)
-    spread = table.std(0)
-    moving = spread > 0
     asked = sum(map(len, calls))
-    if len(table) < LEAST_EXAMPLES or asked < LEAST_ASKED or int(moving.sum()) < LEAST_COLUMNS:
+    if len(table) < LEAST_EXAMPLES or asked < LEAST_ASKED or int((table.std(0) > 0).sum()) < LEAST_COLUMNS:
         return Groups()
-    centre = table.mean(0)
-    here, *there = (((t - centre) / spread)[:, moving].clamp(-MOST_WIDTH, MOST_WIDTH) for t in (table, *calls))
-    ways = tree(distances(here).clamp_min(0).sqrt())
+    spaces = [_scaled(table, calls), *(_without_noise(table, calls) if one_unit else ())]
+    here, there, ways, border, parted = max((_cut(*space) for space in spaces), key=lambda cut: cut.parted)
     lengths = torch.tensor([length for length, _, _ in ways])
-    border, parted = two_kinds(lengths)
     groups = _joined(len(here), [(one, other) for length, one, other in ways if length <= border])
     sizes = torch.bincount(groups)
     shared = sizes[groups] > 1
@@ -101,7 +127,7 @@ def compared(table: torch.Tensor, answer: AnswerMet, calls: Sequence[torch.Tenso
         return Groups()
     known = min(float((torch.cdist(call, here[shared]).min(1).values <= border).float().mean()) for call in there)
     clear = min(parted, known, float(shared.float().mean())) >= CLEAR
-    by_rows, by_groups = skills(here, answer, groups) if clear else (0.0, 0.0)
+    left_out = skills(here, answer, groups) if clear else LeftOut()
     return Groups(
         examples=len(here),
         groups=int((sizes > 1).sum()),
@@ -114,9 +140,39 @@ def compared(table: torch.Tensor, answer: AnswerMet, calls: Sequence[torch.Tenso
         agree=agreement(answer, groups),
         evaluated=len(torch.unique(torch.cat(list(calls)), dim=0)),
         known=known,
-        by_rows=by_rows,
-        by_groups=by_groups,
+        by_rows=left_out.rows,
+        by_groups=left_out.groups,
+        lost=left_out.lost,
     )
+
+
+def _cut(here: torch.Tensor, there: list[torch.Tensor]) -> Cut:
+    ways = tree(distances(here).clamp_min(0).sqrt())
+    return Cut(here, there, ways, *two_kinds(torch.tensor([length for length, _, _ in ways])))
+
+
+Space = tuple[torch.Tensor, list[torch.Tensor]]
+
+
+def _scaled(table: torch.Tensor, calls: Sequence[torch.Tensor]) -> Space:
+    spread, centre = table.std(0), table.mean(0)
+    here, *there = (((t - centre) / spread)[:, spread > 0].clamp(-MOST_WIDTH, MOST_WIDTH) for t in (table, *calls))
+    return here, there
+
+
+def _without_noise(table: torch.Tensor, calls: Sequence[torch.Tensor]) -> Iterator[Space]:
+    """Along the directions in which examples differ more than by noise as large as it is along the middle one."""
+    count, columns = table.shape
+    if columns > MOST_TURNED:
+        return
+    centre = table.mean(0)
+    squares, directions = torch.linalg.eigh(((table - centre).t() @ (table - centre)).double())
+    noise = squares.clamp_min(0).median().sqrt() / math.sqrt(count)
+    beyond = squares.clamp_min(0).sqrt() > BEYOND_NOISE * noise * (math.sqrt(count) + math.sqrt(columns))
+    if LEAST_COLUMNS <= int(beyond.sum()) < columns:
+        turn = (directions[:, beyond] / table.var(0).mean().sqrt()).float()
+        here, *there = ((t - centre) @ turn for t in (table, *calls))
+        yield here, there
 
 
 def agreement(answer: AnswerMet, groups: torch.Tensor) -> float:
@@ -181,23 +237,40 @@ def _joined(count: int, ways: Sequence[tuple[int, int]]) -> torch.Tensor:
     return found
 
 
-def skills(
-    table: torch.Tensor, answer: AnswerMet, groups: torch.Tensor, most: int = MOST_FITTED
-) -> tuple[float, float]:
+def skills(table: torch.Tensor, answer: AnswerMet, groups: torch.Tensor, most: int = MOST_FITTED) -> LeftOut:
     """Of the best plain fit, where single examples are left out, and where whole groups are."""
     code = torch.nn.functional.one_hot(answer.values.long(), answer.classes) if answer.classes else answer.values
     table, groups, code = table[:most], groups[:most], code[:most]
     code = code.double().reshape(len(table), -1)
-    kind = "classes" if answer.classes else "values"
-    base = wrong(kind, code.mean(0, keepdim=True).expand_as(code), code)
+    base = float(_errors(code.mean(0, keepdim=True).expand_as(code), code, answer.classes).mean())
     if not base > 0:
-        return 0.0, 0.0
-    generator = torch.Generator().manual_seed(0)
-    by_row = torch.randperm(len(table), generator=generator, device="cpu") % FOLDS
-    by_group = (torch.randperm(int(groups.max()) + 1, generator=generator, device="cpu") % FOLDS)[groups]
+        return LeftOut()
     kernels = list(_kernels(table.double()))
-    found = [[1 - wrong(kind, guess, code) / base for guess in _foretold(kernels, code, f)] for f in (by_row, by_group)]
-    return max(found[0]), max(found[1])
+    single, whole = (
+        min(_left_out(kernels, code, answer.classes, part, deals), key=torch.mean)
+        for part, deals in ((torch.arange(len(table)), 1), (groups, DEALS))
+    )
+    more = torch.zeros(int(groups.max()) + 1, dtype=torch.double).index_add_(0, groups, whole - single)
+    lost = float(more.sum() / more.norm().clamp_min(1e-12))
+    return LeftOut(1 - float(single.mean()) / base, 1 - float(whole.mean()) / base, lost)
+
+
+def _left_out(
+    kernels: list[torch.Tensor], code: torch.Tensor, classes: int, part: torch.Tensor, deals: int
+) -> Iterator[torch.Tensor]:
+    """The errors of each row by each fit, where parts are left out together: the mean of a few ways to deal them."""
+    generator = torch.Generator().manual_seed(0)
+    dealt = (torch.randperm(int(part.max()) + 1, generator=generator, device="cpu")[part] for _ in range(deals))
+    guesses = [list(_foretold(kernels, code, folds % FOLDS)) for folds in dealt]
+    for fits in zip(*guesses, strict=True):
+        yield torch.stack([_errors(guess, code, classes) for guess in fits]).mean(0)
+
+
+def _errors(guess: torch.Tensor, code: torch.Tensor, classes: int) -> torch.Tensor:
+    """Of each row: classes that are wrong, or squares."""
+    if classes:
+        return (guess.argmax(1) != code.argmax(1)).double()
+    return (guess - code).pow(2).mean(1)
 
 
 def _kernels(table: torch.Tensor) -> Iterator[torch.Tensor]:
@@ -211,6 +284,7 @@ def _kernels(table: torch.Tensor) -> Iterator[torch.Tensor]:
 
 def _foretold(kernels: list[torch.Tensor], code: torch.Tensor, folds: torch.Tensor) -> Iterator[torch.Tensor]:
     """By each kernel and ridge, the code of each fold from the others."""
+    ridges = torch.tensor(RIDGES, dtype=torch.double)[:, None, None] * torch.eye(len(code), dtype=torch.double)
     for kernel in kernels:
         guesses = torch.zeros(len(RIDGES), *code.shape, dtype=torch.double)
         for fold in range(FOLDS):
@@ -218,8 +292,7 @@ def _foretold(kernels: list[torch.Tensor], code: torch.Tensor, folds: torch.Tens
             if not bool(out.any()) or not bool(rest.any()):
                 continue
             mean = code[rest].mean(0)
-            sizes, vectors = torch.linalg.eigh(kernel[rest][:, rest])
-            seen, asked = vectors.t() @ (code[rest] - mean), kernel[out][:, rest] @ vectors
-            for index, ridge in enumerate(RIDGES):
-                guesses[index, out] = asked @ (seen / (sizes.clamp_min(0) + ridge)[:, None]) + mean
+            factors = torch.linalg.cholesky(kernel[rest][:, rest] + ridges[:, : int(rest.sum()), : int(rest.sum())])
+            told = torch.cholesky_solve((code[rest] - mean).expand(len(RIDGES), -1, -1), factors)
+            guesses[:, out] = kernel[out][:, rest] @ told + mean
         yield from guesses

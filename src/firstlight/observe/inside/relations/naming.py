@@ -90,4 +90,4 @@ def _fitted(
         along = 1 + int(shape[1] >= shape[0])
         described.append(torch.cat([windows.mean(along), windows.std(along)], 1))
     fits = [skills(scaled(table), answer, groups, ROWS_FITTED) for table in described]
-    return replace(found, by_rows=max(fit[0] for fit in fits), by_groups=max(fit[1] for fit in fits))
+    return replace(found, by_rows=max(fit.rows for fit in fits), by_groups=max(fit.groups for fit in fits))

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any
 
-import torch
-
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.coding import TABLE, Coding, Codings, Source, moved, table_of, taken_from
 from firstlight.observe.inside.feed import named
@@ -55,7 +53,7 @@ class CodingTap:
     def _sources(self) -> Iterator[Source]:
         seen: set[int] = set()
         loader = self._loader() if self._loader is not None else None
-        dataset = getattr(loader, "dataset", None)
+        dataset: Any = getattr(loader, "dataset", None)
         kept = within(dataset, len(dataset)) if hasattr(dataset, "__len__") else ()
         for value in (*kept, *variables(sys._getframe(1))):
             columns = self.codings.columns_of(value) if id(value) not in seen else []
@@ -115,7 +113,7 @@ def _follow_pandas(told: Told, pandas: ModuleType) -> None:
     arrays: Any = sys.modules["pandas.core.arrays.categorical"]
     for kind in (getattr(arrays, name) for name in CATEGORIES):
         kind.codes = property(_codes(kind.codes.fget, told), doc=kind.codes.__doc__)
-    base: Any = sys.modules["pandas.core.base"].IndexOpsMixin  # type: ignore[attr-defined]
+    base: Any = sys.modules["pandas.core.base"].IndexOpsMixin
     library: Any = pandas
     for holder in (base, library):
         holder.factorize = _factorized(holder.factorize, told)
