@@ -42,7 +42,7 @@ def find(pairs: PairsPulled, limits: Limits) -> Found:
 
 
 CHECK = Check(
-    id="FL199",
+    id="FL193",
     summary="two views of an example that a loss compares are the same",
     causes=("data-degenerate", "data-augment"),
     likely="both views are drawn with the same seed, or one of them is used twice",
