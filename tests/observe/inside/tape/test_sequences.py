@@ -1,5 +1,7 @@
 """Labels of whole sequences, given to other examples than their own."""
 
+from typing import Any
+
 import pytest
 import torch
 from hypothesis import given
@@ -66,6 +68,7 @@ def test_arguments_by_name_and_labels_without_a_length_of_their_own() -> None:
     assert one_of([[1], [2]], by_name=True).labels.tolist() == [1, 2]
     with taped() as recorder:
         scores = nn.Linear(4, CLASSES)(torch.randn(TIMES, 2, 4)).log_softmax(-1)
-        tail = tail_of(recorder, F.ctc_loss(scores, torch.tensor([[1, 2], [3, 4]]), torch.tensor((TIMES, TIMES)), torch.tensor((2, 2))))
+        lengths: Any = ((TIMES, TIMES), (2, 2))  # torch takes tuples too; its stubs do not say so
+        tail = tail_of(recorder, F.ctc_loss(scores, torch.tensor([[1, 2], [3, 4]]), *lengths))
     assert tail is not None
     assert list(sequences_of(tail)) == []
