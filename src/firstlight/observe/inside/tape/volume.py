@@ -13,14 +13,14 @@ from itertools import islice
 import torch
 
 from firstlight.observe.inside.tape.crossed import opened
+from firstlight.observe.inside.tape.reach import FEWEST_GUESSED
 from firstlight.observe.inside.tape.recorder import NOT_REPEATABLE, PARAMETER, Made, Mark, Row, walk
+from firstlight.observe.inside.tape.sequences import TABLE
 from firstlight.observe.inside.tape.tail import CANNOT, Tail
 from firstlight.observe.inside.tape.terms import passes
 from firstlight.records.taped import VolumeSeen
 
 MOST_COLUMNS = 32
-LEAST_EXAMPLES = 8
-TABLE = 2
 MOST_INPUTS, MOST_IMAGES = 3, 3
 ALIKE = 0.999
 """Least correlation over the examples of a term with the logarithms of the determinants."""
@@ -65,7 +65,7 @@ def _terms(tail: Tail) -> Iterator[tuple[torch.Tensor, Row]]:
         seen.add(row.number)
         for tensor, _, made in row.inputs:
             if tensor.requires_grad and made is not None:
-                single = tensor.ndim > 0 and len(tensor) == tensor.numel() >= LEAST_EXAMPLES
+                single = tensor.ndim > 0 and len(tensor) == tensor.numel() >= FEWEST_GUESSED
                 if single:
                     yield tensor, row
                 waiting.append(made[0])
