@@ -44,14 +44,37 @@ LEVELS: dict[str, Callable[[str], Sequence[str]]] = {
 }
 
 
+class Lost(NamedTuple):
+    """Symbols of one kind that are made one, and what their counts are off of what follows from the ids."""
+
+    level: str
+    groups: list[list[str]]
+    off: torch.Tensor
+
+
 def merged(texts: Sequence[str], ids: torch.Tensor, answer: torch.Tensor) -> Merged:
-    """Of rows in the same order. The kind of symbols of which what is lost tells most."""
-    texts, ids, answer = texts[:MOST_TEXTS], ids[:MOST_TEXTS], answer[:MOST_TEXTS]
+    """Of rows in the same order, by the kind of symbols of which what is lost tells most, along a line."""
+    texts, ids, code = texts[:MOST_TEXTS], ids[:MOST_TEXTS], _code(answer[:MOST_TEXTS])
     fed = _counts_of_ids(ids)
-    if len(texts) < LEAST_TEXTS or fed.shape[1] * A_ROW > len(fed):
+    if code is None or len(texts) < LEAST_TEXTS or fed.shape[1] * A_ROW > len(fed):
         return Merged()
-    found = [_of_level(name, symbols, fed, answer) for name, symbols in _tables(texts)]
-    return max(found, key=lambda one: one.apart - one.fed, default=Merged())
+    losses = (_of_level(name, symbols, fed) for name, symbols in _tables(texts))
+    told = [one for one in losses if one is not None and not _is_answer(one.off, code)]
+    if not told:
+        return Merged()
+    best = min(told, key=lambda one: float(_off(code, torch.cat([fed, one.off], 1)).pow(2).sum()))
+    return Merged(
+        level=best.level,
+        groups=tuple(tuple(group) for group in best.groups[:TOLD]),
+        count=len(best.groups),
+        rows=len(fed),
+        fed=_skill(fed, code),
+        apart=_skill(torch.cat([fed, best.off], 1), code),
+    )
+
+
+def _skill(table: torch.Tensor, code: torch.Tensor) -> float:
+    return 1 - float((foretold(table, code)[0] - code).pow(2).mean() / (code - code.mean(0)).pow(2).mean())
 
 
 def _counts_of_ids(ids: torch.Tensor) -> torch.Tensor:
@@ -85,30 +108,13 @@ def _off(values: torch.Tensor, fed: torch.Tensor) -> torch.Tensor:
     return found
 
 
-def _of_level(level: str, symbols: Symbols, fed: torch.Tensor, answer: torch.Tensor) -> Merged:
+def _of_level(level: str, symbols: Symbols, fed: torch.Tensor) -> Lost | None:
     varied = (symbols.counts - symbols.counts.mean(0)).pow(2).sum(0)
     off = _off(symbols.counts, fed)
     lost = ((off.pow(2).sum(0) > (1 - OPEN) * varied) & (varied > 0)).nonzero().flatten().tolist()
     groups = list(_together(symbols.counts, off, lost))
-    if not groups:
-        return Merged()
     members = [one for group in groups for one in group]
-    left = off[:, members]
-    code = _code(answer)
-    if code is None or _is_answer(left, code):
-        return Merged()
-    base = (code - code.mean(0)).pow(2).mean()
-    own, apart = (
-        1 - float((foretold(table, code)[0] - code).pow(2).mean() / base) for table in (fed, torch.cat([fed, left], 1))
-    )
-    return Merged(
-        level=level,
-        groups=tuple(tuple(symbols.names[one] for one in group) for group in groups[:TOLD]),
-        count=len(groups),
-        rows=len(fed),
-        fed=own,
-        apart=apart,
-    )
+    return Lost(level, [[symbols.names[one] for one in group] for group in groups], off[:, members]) if groups else None
 
 
 def _together(counts: torch.Tensor, off: torch.Tensor, lost: list[int]) -> Iterator[list[int]]:
