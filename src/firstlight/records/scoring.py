@@ -39,7 +39,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
         return abs(self.scored.mean - self.trained.mean) / self.trained.std if self.trained.std > 0 else 0.0
 
 
-class Torn(msgspec.Struct, frozen=True, kw_only=True):
+class PairsTorn(msgspec.Struct, frozen=True, kw_only=True):
     """How far predictions agree with the answers to the examples that they are for, and below, with those that they
     are compared with: the share that is the same class, or the correlation of their ranks."""
 
@@ -59,7 +59,7 @@ class AnswersScored(Sighting, frozen=True, kw_only=True, tag="answers-scored"):
     """Those that are the class the model holds for the least likely, by the sense in which it was trained."""
     moved: int
     """Those that met the targets of other rows: one side is in another order, and the other is not."""
-    torn: Torn | None = None
+    torn: PairsTorn | None = None
     """Of those, where both sides are known by what was put out and loaded."""
     noisy: int = 0
     """Those that were made with dropout or batch norm at work."""

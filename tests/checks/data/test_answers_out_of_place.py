@@ -6,7 +6,7 @@ from tests.checks.data.relating import found, related
 
 from firstlight.checks.data.answers_out_of_place import CHECK
 from firstlight.records.finding import Severity
-from firstlight.records.relations import Drift, Neighbours, Places, Relations, Skills, Tells
+from firstlight.records.relations import Neighbours, Places, Relations, Skills, Tells
 
 
 def shifted(**changes: Any) -> Relations:
@@ -47,42 +47,6 @@ def test_each_side_of_by_chance(own: float, times: int) -> None:
 @pytest.mark.parametrize(("there", "times"), [(9.9, 0), (10.0, 1)])
 def test_each_side_of_certain(there: float, times: int) -> None:
     assert len(found(CHECK, shifted(offset_deviations=there))) == times
-
-
-def drifted(**changes: Any) -> Relations:
-    usual = Drift(examples=768, fit=0.1, along=0.8, chance=0.3, offset=60, halfway=30, gaps=12)
-    return related(drift=replace(usual, **changes))
-
-
-@pytest.mark.parametrize(("way", "left_out"), [(1, "the inputs"), (-1, "the labels")])
-def test_rows_that_move_further_and_further_away_are_told(way: int, left_out: str) -> None:
-    (evidence,) = found(CHECK, drifted(offset=60 * way, halfway=30 * way))
-
-    assert "by 60 rows in the end: the agreement is 0.80 with those, at most 0.30" in evidence.saw
-    assert evidence.likely is not None
-    assert evidence.likely.startswith(f"rows were left out of {left_out}")
-
-
-@pytest.mark.parametrize(
-    ("changes", "times"),
-    [
-        ({"along": 0.59}, 0),
-        ({"along": 0.6}, 1),
-        ({"fit": 0.41}, 0),
-        ({"fit": 0.39}, 1),
-        ({"chance": 0.61}, 0),
-        ({"chance": 0.59}, 1),
-        ({"gaps": 3}, 0),
-        ({"gaps": 4}, 1),
-        ({"halfway": 11}, 0),
-        ({"halfway": 12}, 1),
-        ({"halfway": 48}, 1),
-        ({"halfway": 49}, 0),
-        ({"offset": 0, "halfway": 0}, 0),
-    ],
-)
-def test_each_side_of_what_is_a_drift(changes: dict[str, Any], times: int) -> None:
-    assert len(found(CHECK, drifted(**changes))) == times
 
 
 def test_answers_that_nothing_is_related_to_are_told_where_nothing_is_learnt() -> None:

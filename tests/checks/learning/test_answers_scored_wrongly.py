@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from firstlight.checks.learning.answers_scored_wrongly import CHECK
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import Site
-from firstlight.records.scoring import AnswersScored, Torn
+from firstlight.records.scoring import AnswersScored, PairsTorn
 
 SCORED = AnswersScored(
     step=12,
@@ -43,7 +43,7 @@ def test_targets_of_other_rows_are_told() -> None:
 
 @pytest.mark.parametrize(("made", "told"), [(0.29, False), (0.31, True)])
 def test_each_side_of_agreement(made: float, told: bool) -> None:
-    (evidence,) = found(moved=100, torn=Torn(made=made, met=0.2))
+    (evidence,) = found(moved=100, torn=PairsTorn(made=made, met=0.2))
 
     assert (f"the agreement is 0.20, and {made}" in evidence.saw) is told
 

@@ -8,8 +8,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from firstlight.experiments.inside.gathered import Gathered, Given
-from firstlight.experiments.inside.side_by_side import Pairing, SideBySide, Vector, paired, vector
+from firstlight.experiments.inside.gathered import Gathered, RowsGiven
+from firstlight.experiments.inside.side_by_side import PairsMet, SideBySide, Vector, paired, vector
 
 ROWS = 240
 Sides = Callable[[Tensor, Tensor, Tensor], tuple[Any, Any]]
@@ -22,13 +22,13 @@ def drawn(classes: int = 4) -> tuple[Tensor, Tensor]:
     return torch.nn.functional.one_hot(answers) + 0.5 * torch.randn(ROWS, classes, generator=generator), answers
 
 
-def told(sides: Sides, classes: int = 4) -> Pairing | None:
+def told(sides: Sides, classes: int = 4) -> PairsMet | None:
     outputs, answers = drawn(classes)
     order = torch.randperm(ROWS, generator=torch.Generator().manual_seed(1))
     one, other = map(vector, sides(outputs, answers, order))
     assert one is not None
     assert other is not None
-    return paired(one, other, Given([outputs], [answers], range(1)))
+    return paired(one, other, RowsGiven([outputs], [answers], range(1)))
 
 
 FINE: dict[str, Sides] = {

@@ -2,10 +2,9 @@
 
 ## What it sees
 A sample of the training examples with their labels in the loss. Similar examples should have similar labels. If they do
-not, but would with the labels of another row, the labels were shifted. If that row lies further and further away along
-the dataset, rows were left out of the inputs or of the labels, and the others are still counted from the start. Labels
-for each position of a sequence or each pixel of an image may fit better when shifted, mirrored or turned. If the labels
-are unrelated to the inputs and are not learned, although a relation would have shown, they were shuffled.
+not, but would with the labels of another row, the labels were shifted. Labels for each position of a sequence or each
+pixel of an image may fit better when shifted, mirrored or turned. If the labels are unrelated to the inputs and are not
+learned, although a relation would have shown, they were shuffled.
 
 ## When it is fine
 In tasks about the past, labels belong to earlier positions on purpose. Where similar inputs mean nothing (parity,
@@ -15,7 +14,7 @@ labels.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where, at
-from firstlight.records.relations import Drift, Neighbours, Places, Relations
+from firstlight.records.relations import Neighbours, Places, Relations
 
 ALIKE = "similar labels for similar examples"
 
@@ -43,16 +42,6 @@ class Limits(Settable):
     """Smallest share of the label that the input determines at the better position."""
     share: float = 0.25
     """Smallest share of the images whose labels fit better otherwise; augmentation of one side turns half of them."""
-    along: float = 0.6
-    """Smallest agreement of the labels with those foretold, where their rows move further and further away."""
-    as_they_are: float = 0.5
-    """Largest agreement where they are, or all moved by a few rows, as a share of that; a series knows its past."""
-    beyond_chance: float = 0.2
-    """Smallest gap between that and what the same freedom finds in labels from elsewhere."""
-    gaps: int = 4
-    """Fewest places at which the rows move further away; a single one is a shift of a part."""
-    middle: float = 0.2
-    """Smallest share of the way that the rows have moved, and have yet to move, in the middle of the dataset."""
     steps: int = 4
     """Fewest steps at which positions were compared."""
 
@@ -72,8 +61,6 @@ def find(relations: Relations, limits: Limits) -> Found:
         )
     elif open_ and (shifted := [one for one in (near, seen.in_order) if _is_shifted(one, limits)]):
         yield _shifted(shifted[0], where)
-    elif open_ and _drifts(seen.drift, limits):
-        yield _drifted(seen.drift, where)
     elif open_ and relations.unlearnt >= limits.unlearnt and _unrelated(relations, limits):
         yield Evidence(
             where=where,
@@ -100,28 +87,6 @@ def _shifted(near: Neighbours, where: Where) -> Evidence:
         severity=Severity.ERROR,
         likely="inputs and labels were shifted against each other, or one of them lost a row",
         numbers={"deviations": near.deviations, "offset": near.offset, "offset_deviations": near.offset_deviations},
-    )
-
-
-def _drifts(drift: Drift, limits: Limits) -> bool:
-    clear = drift.along >= limits.along and drift.along - drift.chance >= limits.beyond_chance
-    if not clear or not drift.fit <= limits.as_they_are * drift.along or not drift.gaps >= limits.gaps:
-        return False
-    way, halfway = abs(drift.offset), abs(drift.halfway)
-    return way > 0 and limits.middle * way <= halfway <= (1 - limits.middle) * way
-
-
-def _drifted(drift: Drift, where: Where) -> Evidence:
-    left_out, kept = ("inputs", "labels") if drift.offset > 0 else ("labels", "inputs")
-    return Evidence(
-        where=where,
-        saw=f"over the first {drift.examples:,} rows of the dataset, inputs fit labels that move further and further "
-        f"away, by {abs(drift.offset)} rows in the end: the agreement is {drift.along:.2f} with those, at most "
-        f"{drift.chance:.2f} with labels from elsewhere, and {drift.fit:.2f} with labels of their own or a near row",
-        wanted="inputs that fit the labels of their own rows",
-        likely=f"rows were left out of the {left_out}, and the {kept} were only cut to the same length",
-        do=f"leave the same rows out of the {kept}, by the same mask or index",
-        numbers={"fit": drift.fit, "along": drift.along, "chance": drift.chance, "offset": drift.offset},
     )
 
 

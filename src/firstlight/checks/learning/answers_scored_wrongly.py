@@ -3,10 +3,10 @@
 ## What it sees
 In a rehearsal, the values that an evaluation compares are traced back to the model. One of three things is wrong. The
 class that is compared with the targets, or picked for a comparison elsewhere, is the one the model finds least likely,
-given how its loss trained it. Or predictions meet the targets of other rows: one of the two is in another order than it
-was made or loaded in (rolled, sorted, loaded again in a new shuffle, taken from the dataset while the loader shuffles),
-and the other one is not. Or classes have other numbers than in training: this is known from the numbers that both were
-loaded with, or from the shares of the classes, which are those of their neighbors.
+given how its loss trained it. Or predictions meet the targets of other rows: only one of the two is in the order in
+which it was made or loaded (the other is rolled, sorted, loaded in a new shuffle, or taken from the dataset). Or
+classes have other numbers than in training: this is known from the numbers that both were loaded with, or from the
+shares of the classes, which are those of their neighbors.
 
 ## When it is fine
 A score against shuffled targets next to the real one, as a measure of chance, is not reported. Nor are models whose
@@ -30,7 +30,7 @@ class Limits(Settable):
     apart: float = 0.3
     """Smallest difference of the shares (half the sum over all classes); parts of the same data stay below a tenth."""
     agreement: float = 0.1
-    """Smallest loss of agreement that is told beside the order; of two small ones neither says anything."""
+    """Smallest loss of agreement that is told beside the order."""
     near: float = 0.4
     """Largest share of that difference that remains once the numbers of one side are shifted by one."""
 
@@ -48,8 +48,8 @@ def find(scored: AnswersScored, limits: Limits) -> Found:
     elif scored.moved >= enough and not scored.elsewhere:
         yield _evidence(
             scored,
-            f"{scored.moved} of {scored.answers} predictions of `{scored.model}` are compared with targets in a "
-            f"different order than the inputs{_agreement(scored, limits)}",
+            f"{scored.moved} of {scored.answers} predictions of `{scored.model}` meet targets in a different "
+            f"order than the inputs{_agreement(scored, limits)}",
             "each prediction compared with the target of its own row",
             do="compare with the targets in the order in which they came with the inputs: collect both in one loop",
         )
@@ -60,10 +60,9 @@ def find(scored: AnswersScored, limits: Limits) -> Found:
 
 
 def _agreement(scored: AnswersScored, limits: Limits) -> str:
-    if scored.torn is None or not scored.torn.made - scored.torn.met >= limits.agreement:
+    if (torn := scored.torn) is None or not torn.made - torn.met >= limits.agreement:
         return ""
-    made, met = scored.torn.made, scored.torn.met
-    return f": the agreement is {met:.2f}, and {made:.2f} with the targets that were loaded with the inputs"
+    return f": the agreement is {torn.met:.2f}, and {torn.made:.2f} with the targets that were loaded with the inputs"
 
 
 def _are_neighbours(scored: AnswersScored, limits: Limits) -> bool:

@@ -17,7 +17,7 @@ MOST_NUMBERS = 1 << 22
 """Kept of what may come together later: 16 MB."""
 
 
-class Given(NamedTuple):
+class RowsGiven(NamedTuple):
     """At one call, or at several ones together."""
 
     outputs: list[torch.Tensor]
@@ -30,7 +30,7 @@ class Given(NamedTuple):
 class Gathered:
     def __init__(self) -> None:
         self.model: torch.nn.Module | None = None
-        self._calls: list[Given] = []
+        self._calls: list[RowsGiven] = []
         self._size = 0
         self._count = 0
         self._batch: list[torch.Tensor] = []
@@ -45,7 +45,7 @@ class Gathered:
         self.model = call.module
         outputs = floats(call.output)
         loaded = self._loaded_with(call.inputs, outputs)
-        given = Given(outputs, loaded, range(self._count, self._count + 1))
+        given = RowsGiven(outputs, loaded, range(self._count, self._count + 1))
         self._count += 1
         self._size += sum(tensor.numel() for tensor in (*outputs, *loaded))
         if self._size > MOST_NUMBERS:
@@ -56,10 +56,10 @@ class Gathered:
         """Training goes on."""
         self.model, self._calls, self._size = None, [], 0
 
-    def ends_with(self, given: Given) -> bool:
+    def ends_with(self, given: RowsGiven) -> bool:
         return given.calls.stop == self._count
 
-    def of(self, count: int) -> Iterator[Given]:
+    def of(self, count: int) -> Iterator[RowsGiven]:
         """Of the last calls, one by one and then together, while they may be as many numbers as those."""
         yield from self._calls[:-MOST_COLUMNS:-1]
         size = 0
@@ -72,7 +72,7 @@ class Gathered:
             if count in (size, size // width) and first < len(self._calls) - 1:
                 last = self._calls[first:]
                 calls = range(last[0].calls.start, last[-1].calls.stop)
-                yield Given(_joined([one.outputs for one in last]), _joined([one.loaded for one in last]), calls)
+                yield RowsGiven(_joined([one.outputs for one in last]), _joined([one.loaded for one in last]), calls)
 
     def _loaded_with(self, inputs: list[torch.Tensor], outputs: list[torch.Tensor]) -> list[torch.Tensor]:
         """What else the loader gave for the same rows. Inputs that are not as they came may have been sorted, and then

@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 
 from firstlight.experiments.inside.choices import MOST_ELEMENTS, extremes
-from firstlight.experiments.inside.gathered import LEAST_NUMBERS, MOST_COLUMNS, Gathered, Given
+from firstlight.experiments.inside.gathered import LEAST_NUMBERS, MOST_COLUMNS, Gathered, RowsGiven
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.observer import rank
-from firstlight.records.scoring import AnswersScored, Torn
+from firstlight.records.scoring import AnswersScored, PairsTorn
 
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer
 
 PAIRS = frozenset({"eq", "__eq__", "ne", "__ne__", "add", "__add__", "sub", "__sub__", "mse_loss", "l1_loss"})
 """Functions of torch that go through both sides row by row."""
-MOST_WAYS = 32
+MOST_PLACES = 48
 MOST_TIMES = 256
 """On one line; further ones are like these."""
-LEFT = 1e-6
+UNEXPLAINED = 1e-5
 """Of the square of sorted values, at most, that one factor and offset leave unexplained."""
 FEW = 4
 """Rows for each different value, in the mean, from which on values are classes."""
@@ -58,7 +58,7 @@ class Vector(NamedTuple):
         return not self.classes or float((2 * math.pi * counts).sqrt().log().sum()) >= math.log(RARE)
 
 
-class Pairing(NamedTuple):
+class PairsMet(NamedTuple):
     torn: bool
     made: float = 0.0
     """How far both sides agree as they were made, and below, as they met."""
@@ -66,7 +66,7 @@ class Pairing(NamedTuple):
 
 
 @dataclass
-class _Asked:
+class _LineOfPairs:
     model: str
     how: str
     times: int = 0
@@ -79,7 +79,7 @@ class _Asked:
     """Sums over the rows that were torn."""
     met: float = 0.0
 
-    def add(self, found: Pairing, rows: int, calls: range) -> None:
+    def add(self, found: PairsMet, rows: int, calls: range) -> None:
         self.times += 1
         self.rows += rows
         (self.torn if found.torn else self.fine).update(calls)
@@ -94,7 +94,7 @@ class SideBySide:
         self, observer: "Observer", gathered: Gathered, rests_on_answers: Callable[[torch.Tensor], bool]
     ) -> None:
         self.observer, self.gathered, self._rests_on_answers = observer, gathered, rests_on_answers
-        self._asked: dict[Way, _Asked] = {}
+        self._asked: dict[Way, _LineOfPairs] = {}
 
     def meet(self, how: str, one: Any, other: Any) -> None:
         """Arrays, tensors, or lists: one of them may hold predictions, and the other one answers."""
@@ -105,8 +105,8 @@ class SideBySide:
         if not loaded:
             return  # before anything is sorted: what a model adds up inside is no answer
         way = tuple(sites.way())
-        asked = self._asked.get(way) or _Asked(type(model).__name__, how)
-        if asked.times >= MOST_TIMES or (way not in self._asked and len(self._asked) >= MOST_WAYS):
+        asked = self._asked.get(way) or _LineOfPairs(type(model).__name__, how)
+        if asked.times >= MOST_TIMES or (way not in self._asked and len(self._asked) >= MOST_PLACES):
             return
         first, second = vector(one), vector(other)
         if first is None or second is None:
@@ -133,12 +133,12 @@ class SideBySide:
                     answers=asked.rows,
                     least=0,
                     moved=asked.torn_rows,
-                    torn=Torn(made=asked.made / asked.torn_rows, met=asked.met / asked.torn_rows),
+                    torn=PairsTorn(made=asked.made / asked.torn_rows, met=asked.met / asked.torn_rows),
                     elsewhere=asked.torn <= set().union(*(one.fine for one in others)),
                 )
 
 
-def paired(side: Vector, target: Vector, given: Given, last: bool = True) -> Pairing | None:
+def paired(side: Vector, target: Vector, given: RowsGiven, last: bool = True) -> PairsMet | None:
     """None where one of them is not what was predicted, or nothing is known of what was loaded with it.
 
     `last`: the model was not asked since, so that predictions in another order are looked for.
@@ -153,17 +153,17 @@ def paired(side: Vector, target: Vector, given: Given, last: bool = True) -> Pai
     return None
 
 
-def _judged(side: Vector, target: Vector, predicted: Vector, answer: Vector) -> Pairing | None:
+def _judged(side: Vector, target: Vector, predicted: Vector, answer: Vector) -> PairsMet | None:
     in_order = torch.equal(side.ranks, predicted.ranks), torch.equal(target.ranks, answer.ranks)
     if all(in_order):
-        return Pairing(torn=False)
+        return PairsMet(torn=False)
     same, could = _shared(side, target, predicted, answer), _by_chance(predicted, answer)
     if same >= SAME:
-        return Pairing(torn=False)
+        return PairsMet(torn=False)
     if not any(in_order):
         return None  # each may be sorted by itself, to compare how they are distributed
     if target.rare or (could <= APART and same < (1 + could) / 2):
-        return Pairing(torn=True, made=_agreement(predicted, answer), met=_agreement(side, target))
+        return PairsMet(torn=True, made=_agreement(predicted, answer), met=_agreement(side, target))
     return None
 
 
@@ -211,7 +211,7 @@ def _holds(one: Vector, other: Vector) -> bool:
     x, y = (torch.sort(side.values).values for side in (one, other))
     across, up = x - x.mean(), y - y.mean()
     left = up - (across * up).sum() / across.square().sum() * across
-    return bool(left.square().sum() <= LEFT * up.square().sum())
+    return bool(left.square().sum() <= UNEXPLAINED * up.square().sum())
 
 
 def _pairs(one: Vector, other: Vector) -> tuple[torch.Tensor, torch.Tensor]:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from firstlight.observe.inside.relations.guessing import kernels
+from firstlight.observe.inside.relations.guessing import LEAST_EXAMPLES, kernels
 from firstlight.observe.inside.relations.in_order import BatchPlaces, tensors_of, undivided
 from firstlight.observe.inside.relations.neighbours import scaled
 from firstlight.observe.inside.relations.sample import Sample, features_of, parts_of
@@ -19,7 +19,6 @@ from firstlight.observe.inside.relations.skill import coded
 from firstlight.records.relations import Drift
 
 ROWS = 768
-LEAST_ROWS = 256
 FARTHEST = 128
 """Rows by which the answers may have moved at the end."""
 STRETCH = 4
@@ -39,7 +38,7 @@ ELSEWHERE = (0.3, 0.5, 0.7)
 """Of all rows, by which answers are moved that cannot fit."""
 
 
-class Way(NamedTuple):
+class Skipped(NamedTuple):
     fit: float
     """Agreement of the answers with what other rows foretell, where they are, and below, along the way."""
     along: float
@@ -62,7 +61,7 @@ def drifting(loader: Any, places: BatchPlaces) -> Drift:
 def drift_of(inputs: torch.Tensor, answer: torch.Tensor) -> Drift:
     parts = parts_of(answer)
     rows = (len(answer) - FARTHEST) // STRETCH * STRETCH
-    if rows < LEAST_ROWS or len(parts) != 1 or not bool(torch.isfinite(inputs).all()):
+    if rows < LEAST_EXAMPLES or len(parts) != 1 or not bool(torch.isfinite(inputs).all()):
         return Drift()
     code = coded(parts[0].values[:, None], "classes" if parts[0].classes else "values")
     code = (code - code.mean(0)) / code.std()
@@ -110,7 +109,7 @@ class Fits:
         return found
 
 
-def _way(fits: Fits, code: torch.Tensor, side: int) -> Way:
+def _way(fits: Fits, code: torch.Tensor, side: int) -> Skipped:
     places = torch.arange(fits.rows)
     offsets = torch.zeros(fits.rows // STRETCH, dtype=torch.long)
     reach = (places[:, None] + side * torch.arange(FARTHEST + 1)).clamp_min(0)
@@ -124,7 +123,7 @@ def _way(fits: Fits, code: torch.Tensor, side: int) -> Way:
         before, offsets = offsets, _skipping(-misses.reshape(-1, STRETCH, FARTHEST + 1).sum(1))
         if torch.equal(before, offsets):
             break
-    return Way(found[0], found[-1], before)
+    return Skipped(found[0], found[-1], before)
 
 
 def _moved(code: torch.Tensor, by: torch.Tensor, rows: int) -> torch.Tensor:
