@@ -104,3 +104,32 @@ def test_plain_checkpoints_are_asked_for_what_they_hold() -> None:
 
     assert (trip.kind, trip.next_loss_difference, trip.random_lost, trip.place_lost) == ("plain", 0.0, (), False)
     assert not unseen
+
+
+def save_model(path: Path, model: Any) -> None:
+    torch.save(model.state_dict(), path)
+
+
+def load_model(path: Path, model: Any) -> None:
+    model.load_state_dict(torch.load(path, weights_only=True))
+
+
+def load_nothing(path: Path, model: Any) -> None:
+    pass
+
+
+def load_both(path: Path, model: Any, optimizer: Any) -> None:
+    load_model(path, model)
+
+
+@pytest.mark.parametrize(
+    ("load", "compared", "lost"),
+    [(load_model, False, ()), (load_nothing, False, ("model",)), (load_both, True, ("optimizer",))],
+)
+def test_a_pair_that_takes_the_model_alone_is_not_asked_for_the_optimizer(
+    load: Any, compared: bool, lost: tuple[str, ...]
+) -> None:
+    trip, unseen = tried((save_model, load))
+
+    assert ((trip.next_loss_difference is not None), trip.lost) == (compared, lost)
+    assert any("the model alone" in one.reason for one in unseen) is not compared

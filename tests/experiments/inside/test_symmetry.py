@@ -48,6 +48,19 @@ class Reader(nn.Module):
         return made.mean(1) if self.pooled else made
 
 
+class Gated(nn.Module):
+    """Begins as the identity: what bends has a weight of zero at first."""
+
+    def __init__(self, layer: nn.Module, bends: bool = True) -> None:
+        super().__init__()
+        self.layer, self.gate, self.bends = layer, nn.Parameter(torch.zeros(())), bends
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        made = self.layer(x)
+        total: torch.Tensor = x + self.gate * (made.relu() if self.bends else made)
+        return total
+
+
 class Recurrent(nn.Module):
     def __init__(self) -> None:
         super().__init__()
@@ -67,6 +80,21 @@ class Scaled(nn.Module):
 class Sorted(Recurrent):
     def forward(self, x: torch.Tensor, lengths: torch.Tensor) -> Any:
         return self.rnn(nn.utils.rnn.pack_padded_sequence(x, lengths, batch_first=True))[1][0]
+
+
+@pytest.mark.parametrize(
+    ("block", "straight"), [(Gated(nn.Linear(8, 8)), False), (Gated(nn.Linear(8, 8), bends=False), True)]
+)
+def test_a_block_that_begins_as_the_identity_is_asked_with_other_weights(block: nn.Module, straight: bool) -> None:
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(3, 8), block, nn.Linear(8, 2))
+    before = [one.detach().clone() for one in model.parameters()]
+
+    found = asked(model, torch.randn(8, 3)).straight
+
+    assert found is not None
+    assert (found.bend < 1e-5) is straight
+    assert all(torch.equal(one, was) for one, was in zip(model.parameters(), before, strict=True))
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@
 
 ## What it sees
 In eval mode, the outputs for an input, half of it, its negative and zero lie on a straight line, although one layer
-with weights works on the output of another. However it is trained, the model can learn only a linear function.
+with weights works on the output of another, and they still do with other weights. However it is trained, the model can
+learn only a linear function.
 
 ## When it is fine
 A narrow layer between two wide ones (a low-rank map, a linear autoencoder) is a choice and is not reported.

@@ -7,8 +7,8 @@ without running code from it. If the experiment has its own save and load functi
 whether a loader that keeps its place continues there, and, as a note, whether dropout draws the same numbers.
 
 ## When it is fine
-Weights alone are enough for a model that is only used and not trained further: declare a checkpoint that holds just
-the weights, without an optimizer.
+Weights alone are enough for a model that is only used and not trained further: functions that take the path and the
+model, and no optimizer, are not asked how training goes on.
 """
 
 import math

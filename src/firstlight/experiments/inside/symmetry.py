@@ -5,7 +5,8 @@
 - does a model that attends to its own sequence know the order of its tokens?
 """
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 import torch
@@ -27,6 +28,10 @@ LEAST_ATTENTION = 3
 NEAR, FAR = 1, 2
 """Places whose tokens are exchanged: the first often begins every sequence, and late ones are often padding."""
 LEAST = 1e-12
+BENT = 1e-2
+"""Relative departure from a straight line that no rounding makes."""
+NUDGE = 0.3
+"""By which weights are moved, relative to their size; and the size of those that are zero."""
 T = TypeVar("T")
 
 
@@ -77,17 +82,48 @@ def _placed(asked: Asked, first: torch.Tensor, rows: Through | None) -> float | 
 
 
 def _straight(asked: Asked, first: torch.Tensor, _rows: Through | None) -> Straight | None:
-    """Along the line through an input, its half, its opposite and zero: a straight map has the middle in the middle."""
+    """With the weights it has, and where these make it straight, with others too: blocks may begin as the identity."""
     chain = _chain(asked)
-    if chain is None:
+    bend = _bend(asked, first) if chain is not None else None
+    if chain is None or bend is None:
         return None
+    if bend < BENT:
+        with _nudged(asked.call.module):
+            nudged = output(asked)
+            other = None if nudged is None else _bend(asked, nudged)
+        if other is None:
+            return None
+        bend = max(other, bend)  # in this order: what is no number stays, and is no straight line
+    return Straight(bend=bend, **chain)
+
+
+def _bend(asked: Asked, first: torch.Tensor) -> float | None:
+    """Along the line through an input, its half, its opposite and zero: a straight map has the middle in the middle."""
     scaled = [output(asked, _times(factor)) for factor in (0.0, 0.5, -1.0)]
     if any(made is None or made.shape != first.shape for made in scaled):
         return None
     zero, half, opposite = (made for made in scaled if made is not None)
     moved = first - zero
     bend = max(_apart((first + zero) / 2, half, moved), _apart((first + opposite) / 2, zero, moved))
-    return Straight(bend=bend, **chain) if bool(moved.any()) else None
+    return bend if bool(moved.any()) else None
+
+
+@contextlib.contextmanager
+def _nudged(module: torch.nn.Module) -> Iterator[None]:
+    """Every weight that is trained is moved a little for as long, those that are zero too."""
+    weights = [one for one in module.parameters() if one.requires_grad and one.is_floating_point()]
+    kept = [one.detach().clone() for one in weights]
+    draw = torch.Generator().manual_seed(0)
+    with torch.no_grad():
+        for weight, was in zip(weights, kept, strict=True):
+            size = max(float(was.float().square().mean().sqrt()), NUDGE)
+            weight.add_(NUDGE * size * torch.randn(was.shape, generator=draw).to(was))
+    try:
+        yield
+    finally:
+        with torch.no_grad():
+            for weight, was in zip(weights, kept, strict=True):
+                weight.copy_(was)
 
 
 def _times(factor: float) -> Change:
