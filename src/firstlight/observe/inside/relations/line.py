@@ -12,7 +12,7 @@ from firstlight.observe.inside.relations.counting import RowsCounted
 from firstlight.observe.inside.relations.ending import EndsCounted
 from firstlight.observe.inside.relations.in_order import BatchPlaces, places_of
 from firstlight.observe.inside.relations.keeping import AnswersKept
-from firstlight.observe.inside.relations.mixing import InputsMixed
+from firstlight.observe.inside.relations.mixing import MOST_ROWS, InputsMixed
 from firstlight.observe.inside.relations.places import PlaceByPlace
 from firstlight.observe.inside.relations.reached import LastCall
 from firstlight.observe.inside.relations.sample import Sample
@@ -26,7 +26,6 @@ from firstlight.records.relations import Lag
 MOST_LAGS = 8
 """Steps at which the answer is looked for in the inputs."""
 MOST_FEATURES = 8
-MOST_ROWS = 64
 
 
 class MeetingLine:
