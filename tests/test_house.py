@@ -1,12 +1,12 @@
 """What keeps the house in order: read from the sources themselves. The lists of exceptions may only get shorter."""
 
 import ast
+import functools
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
 SOURCES = Path(__file__).parents[1] / "src" / "firstlight"
-TREES = {path.relative_to(SOURCES): ast.parse(path.read_text(encoding="utf-8")) for path in SOURCES.rglob("*.py")}
 PUBLIC = "records/events.py"
 """The event log is read by programs that are not ours."""
 UNREAD = """
@@ -45,8 +45,13 @@ AGAIN = """
 """Numbers that stand under one name in several files of a folder."""
 
 
+@functools.cache
+def trees() -> dict[Path, ast.Module]:
+    return {path.relative_to(SOURCES): ast.parse(path.read_text(encoding="utf-8")) for path in SOURCES.rglob("*.py")}
+
+
 def classes() -> Iterator[tuple[Path, ast.ClassDef]]:
-    for path, tree in TREES.items():
+    for path, tree in trees().items():
         yield from ((path, node) for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
 
 
@@ -62,7 +67,7 @@ def test_a_class_name_is_used_once() -> None:
 def test_every_field_of_a_record_is_read_by_something() -> None:
     read = {
         node.attr
-        for tree in TREES.values()
+        for tree in trees().values()
         for node in ast.walk(tree)
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
     }
@@ -90,7 +95,7 @@ def number(node: ast.expr) -> float | None:
 def test_what_is_compared_with_has_a_name() -> None:
     bare = {
         path.as_posix()
-        for path, tree in TREES.items()
+        for path, tree in trees().items()
         for node in ast.walk(tree)
         if isinstance(node, ast.Compare)
         for side in map(number, (node.left, *node.comparators))
@@ -104,7 +109,7 @@ def test_what_is_compared_with_has_a_name() -> None:
 def test_a_limit_is_written_once() -> None:
     """In one folder a name stands for one number, written in one place."""
     places: defaultdict[tuple[str, str, float], list[str]] = defaultdict(list)
-    for path, tree in TREES.items():
+    for path, tree in trees().items():
         for node in tree.body if path.parts[0] != "demo" else ():
             match node:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value) if (written := number(value)) is not None:

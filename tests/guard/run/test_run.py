@@ -58,7 +58,9 @@ def report_of(folder: Path) -> dict[str, Any]:
     return found
 
 
-def test_weights_files_and_output_are_the_programs_own(firstlight: Run, program: Path, tmp_path: Path) -> None:
+def test_weights_files_and_output_are_the_programs_own(
+    firstlight: Run, command: Run, program: Path, tmp_path: Path
+) -> None:
     plain = subprocess.run(
         [sys.executable, "train.py"],
         cwd=tmp_path,
@@ -77,7 +79,7 @@ def test_weights_files_and_output_are_the_programs_own(firstlight: Run, program:
     assert (report["verdict"], report["coverage"]["steps"]) == ("clean", 40)
     assert "40 steps watched, no red flag" in done.stderr
     (log,) = tmp_path.glob(".firstlight/runs/*/events.ndjson")
-    assert firstlight("log", "validate", str(log)).returncode == 0
+    assert command("log", "validate", str(log)).returncode == 0
 
 
 @pytest.mark.parametrize(("word", "code"), [("crash", 1), ("exit", 7)])
@@ -93,7 +95,9 @@ def test_the_programs_own_code_is_passed_on(
     assert "firstlight/observe" not in done.stderr
 
 
-def test_a_red_flag_makes_it_ill_and_leaves_what_replay_needs(firstlight: Run, program: Path, tmp_path: Path) -> None:
+def test_a_red_flag_makes_it_ill_and_leaves_what_replay_needs(
+    firstlight: Run, command: Run, program: Path, tmp_path: Path
+) -> None:
     done = firstlight("run", "--no-check", "train.py", "bad")
     assert done.returncode == 1
     report = report_of(tmp_path)
@@ -102,7 +106,7 @@ def test_a_red_flag_makes_it_ill_and_leaves_what_replay_needs(firstlight: Run, p
     assert (finding["name"], finding["where"]["step"]) == ("turns-nonfinite", 20)
     (artifact,) = tmp_path.glob(".firstlight/runs/*/artifacts/*")
 
-    again = firstlight("replay", str(artifact.relative_to(tmp_path)), "--format", "json")
+    again = command("replay", str(artifact.relative_to(tmp_path)), "--format", "json")
     assert again.returncode == 1, again.stderr
     (finding,) = json.loads(again.stdout)["findings"]
     assert (finding["where"]["file"], finding["where"]["line"]) == ("train.py", 14)

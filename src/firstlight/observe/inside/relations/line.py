@@ -12,7 +12,7 @@ from firstlight.observe.inside.relations.counting import RowsCounted
 from firstlight.observe.inside.relations.ending import EndsCounted
 from firstlight.observe.inside.relations.in_order import BatchPlaces, places_of
 from firstlight.observe.inside.relations.keeping import AnswersKept
-from firstlight.observe.inside.relations.mixing import InputsMixed
+from firstlight.observe.inside.relations.mixing import MOST_ROWS, InputsMixed
 from firstlight.observe.inside.relations.places import PlaceByPlace
 from firstlight.observe.inside.relations.reached import LastCall
 from firstlight.observe.inside.relations.sample import Sample
