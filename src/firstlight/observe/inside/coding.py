@@ -33,7 +33,7 @@ class Coding(NamedTuple):
     codes: torch.Tensor
 
 
-class Moved(NamedTuple):
+class CodesMoved(NamedTuple):
     """What another coding makes of the same categories."""
 
     rows: int
@@ -84,16 +84,16 @@ class Codings:
         ]
 
 
-def moved(one: Coding, other: Coding) -> Moved:
+def moved(one: Coding, other: Coding) -> CodesMoved:
     """Rows of the other whose category has another code in the first, and the most frequent such category."""
     common = [name for name in other.kinds if name in one.kinds]
     apart = [name for name in common if one.kinds[name] != other.kinds[name]]
     if not apart:
-        return Moved(0, len(common), "", 0, 0)
+        return CodesMoved(0, len(common), "", 0, 0)
     codes = torch.tensor([other.kinds[name] for name in apart], dtype=other.codes.dtype)
     counts = (other.codes[:, None] == codes).sum(0)
     most = apart[int(counts.argmax())]
-    return Moved(int(counts.sum()), len(common), most, one.kinds[most], other.kinds[most])
+    return CodesMoved(int(counts.sum()), len(common), most, one.kinds[most], other.kinds[most])
 
 
 def _coded(values: torch.Tensor) -> bool:
@@ -120,14 +120,16 @@ def table_of(array: Any) -> torch.Tensor | None:
     return torch.from_numpy(values.astype("float32", copy=True)).reshape(len(values), -1)
 
 
-class Source(NamedTuple):
+class CodesSource(NamedTuple):
     """An array that a batch may be taken from, with its columns of codes."""
 
     table: torch.Tensor
     columns: list[tuple[int, Coding]]
 
 
-def taken_from(given: torch.Tensor, sources: Sequence[Source], places: Sequence[int]) -> Iterator[tuple[int, Coding]]:
+def taken_from(
+    given: torch.Tensor, sources: Sequence[CodesSource], places: Sequence[int]
+) -> Iterator[tuple[int, Coding]]:
     """The columns of a batch that are codes. `places` are its rows in the dataset, as far as they are known."""
     batch = table_of(given)
     wide = [one for one in sources if batch is not None and one.table.shape[1] == batch.shape[1]]

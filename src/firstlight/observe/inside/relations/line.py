@@ -27,7 +27,6 @@ from firstlight.records.relations import Lag
 MOST_LAGS = 8
 """Steps at which the answer is looked for in the inputs."""
 MOST_FEATURES = 8
-MOST_SERIES_ROWS = 64
 
 
 class MeetingLine:
@@ -82,11 +81,11 @@ class MeetingLine:
 
     def _lag(self, inputs: list[torch.Tensor], answer: torch.Tensor) -> None:
         rows = next((len(t) for t in inputs if t.ndim in (2, 3)), 0)
-        if rows > MOST_SERIES_ROWS and len(answer) == rows:
+        if rows > MOST_ROWS and len(answer) == rows:
             inputs, answer, rows = (
-                [t[:MOST_SERIES_ROWS] for t in inputs if t.ndim],
-                answer[:MOST_SERIES_ROWS],
-                MOST_SERIES_ROWS,
+                [t[:MOST_ROWS] for t in inputs if t.ndim],
+                answer[:MOST_ROWS],
+                MOST_ROWS,
             )
         series = [one for one, _ in zip(series_of(inputs, answer, rows), range(MOST_FEATURES), strict=False)]
         found = [(one, offset) for one in series if (offset := one.offset()) is not None]

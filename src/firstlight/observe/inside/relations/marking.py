@@ -29,7 +29,7 @@ ALSO_COVERED = 0.1
 MOST_CLASSES = 64
 
 
-class Mark(NamedTuple):
+class MarkingColumn(NamedTuple):
     column: int
     rows: torch.Tensor
     """Whether each is marked."""
@@ -63,7 +63,7 @@ def marked(table: torch.Tensor, answer: AnswerMet) -> Marked:
     return _beside(found, best, table[:, others], answer) if others and not found.other_classes else found
 
 
-def _mark(column: torch.Tensor, place: int, classes: torch.Tensor) -> Mark | None:
+def _mark(column: torch.Tensor, place: int, classes: torch.Tensor) -> MarkingColumn | None:
     rows = column != column.mode().values
     count = int(rows.sum())
     if not LEAST_ROWS <= count <= len(rows) - LEAST_ROWS:
@@ -72,10 +72,10 @@ def _mark(column: torch.Tensor, place: int, classes: torch.Tensor) -> Mark | Non
     kind = int(counts.argmax())
     exceptions, covered = count - int(counts[kind]), int(counts[kind]) / int((classes == kind).sum())
     pure = exceptions <= MOST_EXCEPTIONS * count and covered >= ALSO_COVERED
-    return Mark(place, rows, kind, exceptions, covered) if pure else None
+    return MarkingColumn(place, rows, kind, exceptions, covered) if pure else None
 
 
-def _beside(found: Marked, mark: Mark, others: torch.Tensor, answer: AnswerMet) -> Marked:
+def _beside(found: Marked, mark: MarkingColumn, others: torch.Tensor, answer: AnswerMet) -> Marked:
     """What the other columns say of the marked rows, and of those that are not."""
     code = torch.nn.functional.one_hot(answer.values.long(), answer.classes).double()
     guess, count = foretold(others, code)
