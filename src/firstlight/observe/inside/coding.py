@@ -14,9 +14,9 @@ from firstlight.observe.inside import rows
 MOST_CODINGS = 64
 MOST_VALUES = 1 << 22
 """Of all codings, and of one array that they are looked for in."""
-LEAST_ROWS = 32
+LEAST_CODED = 32
 LEAST_KINDS, MOST_KINDS = 3, 4096
-MOST_WIDTH = 512
+MOST_COLUMNS = 512
 TABLE = 2
 DIFFERENT = 0.9
 """Of the rows of a table; with fewer, a batch may be from another one."""
@@ -57,7 +57,7 @@ class Codings:
         count = len(codes)
         room = len(self.known) < MOST_CODINGS and self._values + count <= MOST_VALUES
         told = names.items() if isinstance(names, dict) else zip(names, range(MOST_KINDS + 1), strict=False)
-        kinds = {str(name): int(code) for name, code in told if room} if count >= LEAST_ROWS else {}
+        kinds = {str(name): int(code) for name, code in told if room} if count >= LEAST_CODED else {}
         values = _column(codes) if LEAST_KINDS <= len(kinds) <= MOST_KINDS else None
         if values is None or not _coded(values):
             return
@@ -72,7 +72,7 @@ class Codings:
         if not isinstance(shape, tuple) or not shape:
             return []
         mine = [one for one in self.known if len(one.codes) == shape[0]]
-        if not mine or len(shape) > TABLE or (len(shape) == TABLE and shape[1] > MOST_WIDTH):
+        if not mine or len(shape) > TABLE or (len(shape) == TABLE and shape[1] > MOST_COLUMNS):
             return []
         table = table_of(array)
         if table is None or table.numel() > MOST_VALUES:

@@ -26,7 +26,7 @@ LEAST_COVERED = 0.5
 """Of a class; what marks fewer of its examples may be a rare and honest sign."""
 ALSO_COVERED = 0.1
 """By a column that marks another class, as words mark topics."""
-MOST_CLASSES = 64
+MOST_MARKED = 64
 
 
 class MarkingColumn(NamedTuple):
@@ -41,7 +41,7 @@ class MarkingColumn(NamedTuple):
 def marked(table: torch.Tensor, answer: AnswerMet) -> Marked:
     """`table` has a row for each example."""
     fits = LEAST_COLUMNS <= table.shape[1] <= MOST_COLUMNS and len(table) >= LEAST_EXAMPLES
-    if not fits or not 1 < answer.classes <= MOST_CLASSES:
+    if not fits or not 1 < answer.classes <= MOST_MARKED:
         return Marked()
     classes = answer.values.long()
     marks = [mark for column in range(table.shape[1]) if (mark := _mark(table[:, column], column, classes)) is not None]
