@@ -16,7 +16,7 @@ MOST_VALUES = 1 << 22
 """Of all codings, and of one array that they are looked for in."""
 LEAST_CODED = 32
 LEAST_KINDS, MOST_KINDS = 3, 4096
-MOST_COLUMNS = 512
+MOST_CODED_COLUMNS = 512
 TABLE = 2
 DIFFERENT = 0.9
 """Of the rows of a table; with fewer, a batch may be from another one."""
@@ -72,7 +72,7 @@ class Codings:
         if not isinstance(shape, tuple) or not shape:
             return []
         mine = [one for one in self.known if len(one.codes) == shape[0]]
-        if not mine or len(shape) > TABLE or (len(shape) == TABLE and shape[1] > MOST_COLUMNS):
+        if not mine or len(shape) > TABLE or (len(shape) == TABLE and shape[1] > MOST_CODED_COLUMNS):
             return []
         table = table_of(array)
         if table is None or table.numel() > MOST_VALUES:
