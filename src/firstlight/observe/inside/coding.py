@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 import torch
 
 from firstlight.observe.inside import rows
+from firstlight.observe.inside.row_origins import MOST_WIDTH
 
 MOST_CODINGS = 64
 MOST_VALUES = 1 << 22
 """Of all codings, and of one array that they are looked for in."""
-LEAST_ROWS = 32
+LEAST_CODED = 32
 LEAST_KINDS, MOST_KINDS = 3, 4096
-MOST_WIDTH = 512
 TABLE = 2
 DIFFERENT = 0.9
 """Of the rows of a table; with fewer, a batch may be from another one."""
@@ -33,7 +33,7 @@ class Coding(NamedTuple):
     codes: torch.Tensor
 
 
-class Moved(NamedTuple):
+class CodesMoved(NamedTuple):
     """What another coding makes of the same categories."""
 
     rows: int
@@ -57,7 +57,7 @@ class Codings:
         count = len(codes)
         room = len(self.known) < MOST_CODINGS and self._values + count <= MOST_VALUES
         told = names.items() if isinstance(names, dict) else zip(names, range(MOST_KINDS + 1), strict=False)
-        kinds = {str(name): int(code) for name, code in told if room} if count >= LEAST_ROWS else {}
+        kinds = {str(name): int(code) for name, code in told if room} if count >= LEAST_CODED else {}
         values = _column(codes) if LEAST_KINDS <= len(kinds) <= MOST_KINDS else None
         if values is None or not _coded(values):
             return
@@ -84,16 +84,16 @@ class Codings:
         ]
 
 
-def moved(one: Coding, other: Coding) -> Moved:
+def moved(one: Coding, other: Coding) -> CodesMoved:
     """Rows of the other whose category has another code in the first, and the most frequent such category."""
     common = [name for name in other.kinds if name in one.kinds]
     apart = [name for name in common if one.kinds[name] != other.kinds[name]]
     if not apart:
-        return Moved(0, len(common), "", 0, 0)
+        return CodesMoved(0, len(common), "", 0, 0)
     codes = torch.tensor([other.kinds[name] for name in apart], dtype=other.codes.dtype)
     counts = (other.codes[:, None] == codes).sum(0)
     most = apart[int(counts.argmax())]
-    return Moved(int(counts.sum()), len(common), most, one.kinds[most], other.kinds[most])
+    return CodesMoved(int(counts.sum()), len(common), most, one.kinds[most], other.kinds[most])
 
 
 def _coded(values: torch.Tensor) -> bool:
@@ -120,14 +120,16 @@ def table_of(array: Any) -> torch.Tensor | None:
     return torch.from_numpy(values.astype("float32", copy=True)).reshape(len(values), -1)
 
 
-class Source(NamedTuple):
+class CodesKept(NamedTuple):
     """An array that a batch may be taken from, with its columns of codes."""
 
     table: torch.Tensor
     columns: list[tuple[int, Coding]]
 
 
-def taken_from(given: torch.Tensor, sources: Sequence[Source], places: Sequence[int]) -> Iterator[tuple[int, Coding]]:
+def taken_from(
+    given: torch.Tensor, sources: Sequence[CodesKept], places: Sequence[int]
+) -> Iterator[tuple[int, Coding]]:
     """The columns of a batch that are codes. `places` are its rows in the dataset, as far as they are known."""
     batch = table_of(given)
     wide = [one for one in sources if batch is not None and one.table.shape[1] == batch.shape[1]]
