@@ -29,7 +29,7 @@ from firstlight.records.lived_on import HeldBack
 from firstlight.records.nonfinite import NonFinite
 from firstlight.records.pairs import PairsPulled
 from firstlight.records.places import Site
-from firstlight.records.program import ColumnsDropped, Ending, FitSeen, ProcessSeen, Unseen, Waiting, Wrapped
+from firstlight.records.program import CodesSeen, ColumnsDropped, Ending, FitSeen, ProcessSeen, Unseen, Waiting, Wrapped
 from firstlight.records.randomness import RandomAgain
 from firstlight.records.rehearsal import ScheduleAhead
 from firstlight.records.relations import Lag, RelationsSeen
@@ -138,6 +138,19 @@ def program(rank: int) -> list[Sighting]:
         CustomGradient(**place, name="Clip", ratio=2.0),
         ColumnsDropped(**place, model="Net", takes="features", columns=("age",)),
         KeptReread(**place, name="Digits", examples=32),
+        CodesSeen(
+            **place,
+            given="input 0",
+            column=2,
+            how="factorize",
+            trained_site=None,
+            rows=400,
+            moved=300,
+            kinds=8,
+            example="Ely",
+            here=4,
+            there=3,
+        ),
         FitSeen(**place, number=0, name="SelectKBest", answers=True, fitted=400, inside=100, outside=0),
         Movement(step=2, rank=rank, optimizer=0, name="SGD", built=None, settings={"lr": 0.1}, tensors=(HALF,)),
         Units(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from firstlight.observe.inside.coding import CodesMoved, CodesSource, Codings, moved, taken_from
+from firstlight.observe.inside.coding import CodesKept, CodesMoved, Codings, moved, taken_from
 
 NAMES = ["Aston", "Brill", "Corby", "Diss"]
 HERE = np.arange(120) * 7 % 4
@@ -60,7 +60,7 @@ def test_a_column_is_known_again_in_an_array(codings: Codings) -> None:
 
 def test_a_batch_by_its_places_in_the_dataset(codings: Codings) -> None:
     columns, places = torch.tensor(HERE), [5, 40, 7]
-    sources = [CodesSource(columns[:, None].float(), codings.columns_of(columns))]
+    sources = [CodesKept(columns[:, None].float(), codings.columns_of(columns))]
 
     assert [one.number for _, one in taken_from(columns[places], sources, places)] == [0]
     assert list(taken_from(columns[places], sources, [1, 2, 3])) == []
@@ -70,7 +70,7 @@ def test_a_batch_by_its_places_in_the_dataset(codings: Codings) -> None:
 
 def test_a_batch_by_its_rows_where_they_differ(codings: Codings) -> None:
     table = torch.stack([torch.tensor(HERE).float(), torch.randn(120)], 1)
-    sources = [CodesSource(table, codings.columns_of(table))]
+    sources = [CodesKept(table, codings.columns_of(table))]
 
     assert [one.number for _, one in taken_from(table[[3, 50, 9]], sources, ())] == [0]
     assert list(taken_from(table[[3, 50, 9]] + 1, sources, ())) == []

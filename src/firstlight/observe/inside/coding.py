@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 import torch
 
 from firstlight.observe.inside import rows
+from firstlight.observe.inside.row_origins import MOST_WIDTH
 
 MOST_CODINGS = 64
 MOST_VALUES = 1 << 22
 """Of all codings, and of one array that they are looked for in."""
 LEAST_CODED = 32
 LEAST_KINDS, MOST_KINDS = 3, 4096
-MOST_CODED_COLUMNS = 512
 TABLE = 2
 DIFFERENT = 0.9
 """Of the rows of a table; with fewer, a batch may be from another one."""
@@ -72,7 +72,7 @@ class Codings:
         if not isinstance(shape, tuple) or not shape:
             return []
         mine = [one for one in self.known if len(one.codes) == shape[0]]
-        if not mine or len(shape) > TABLE or (len(shape) == TABLE and shape[1] > MOST_CODED_COLUMNS):
+        if not mine or len(shape) > TABLE or (len(shape) == TABLE and shape[1] > MOST_WIDTH):
             return []
         table = table_of(array)
         if table is None or table.numel() > MOST_VALUES:
@@ -120,7 +120,7 @@ def table_of(array: Any) -> torch.Tensor | None:
     return torch.from_numpy(values.astype("float32", copy=True)).reshape(len(values), -1)
 
 
-class CodesSource(NamedTuple):
+class CodesKept(NamedTuple):
     """An array that a batch may be taken from, with its columns of codes."""
 
     table: torch.Tensor
@@ -128,7 +128,7 @@ class CodesSource(NamedTuple):
 
 
 def taken_from(
-    given: torch.Tensor, sources: Sequence[CodesSource], places: Sequence[int]
+    given: torch.Tensor, sources: Sequence[CodesKept], places: Sequence[int]
 ) -> Iterator[tuple[int, Coding]]:
     """The columns of a batch that are codes. `places` are its rows in the dataset, as far as they are known."""
     batch = table_of(given)

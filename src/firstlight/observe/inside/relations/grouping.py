@@ -92,7 +92,7 @@ def _first_of_each(origin: torch.Tensor) -> torch.Tensor:
     return torch.tensor(found, dtype=torch.bool)
 
 
-class CutTree(NamedTuple):
+class TreeCut(NamedTuple):
     """Examples in a space, and where the tree of shortest ways is cut there."""
 
     here: torch.Tensor
@@ -103,7 +103,7 @@ class CutTree(NamedTuple):
     parted: float
 
 
-class WithoutGroups(NamedTuple):
+class SkillLeftOut(NamedTuple):
     """Skill of the best plain fit on single examples left out, on whole groups, and the deviations of luck between."""
 
     rows: float = 0.0
@@ -127,7 +127,7 @@ def compared(table: torch.Tensor, answer: AnswerMet, calls: Sequence[torch.Tenso
         return Groups()
     known = min(float((torch.cdist(call, here[shared]).min(1).values <= border).float().mean()) for call in there)
     clear = min(parted, known, float(shared.float().mean())) >= CLEAR
-    left_out = skills(here, answer, groups) if clear else WithoutGroups()
+    left_out = skills(here, answer, groups) if clear else SkillLeftOut()
     return Groups(
         examples=len(here),
         groups=int((sizes > 1).sum()),
@@ -146,9 +146,9 @@ def compared(table: torch.Tensor, answer: AnswerMet, calls: Sequence[torch.Tenso
     )
 
 
-def _cut(here: torch.Tensor, there: list[torch.Tensor]) -> CutTree:
+def _cut(here: torch.Tensor, there: list[torch.Tensor]) -> TreeCut:
     ways = tree(distances(here).clamp_min(0).sqrt())
-    return CutTree(here, there, ways, *two_kinds(torch.tensor([length for length, _, _ in ways])))
+    return TreeCut(here, there, ways, *two_kinds(torch.tensor([length for length, _, _ in ways])))
 
 
 Space = tuple[torch.Tensor, list[torch.Tensor]]
@@ -237,14 +237,14 @@ def _joined(count: int, ways: Sequence[tuple[int, int]]) -> torch.Tensor:
     return found
 
 
-def skills(table: torch.Tensor, answer: AnswerMet, groups: torch.Tensor, most: int = MOST_FITTED) -> WithoutGroups:
+def skills(table: torch.Tensor, answer: AnswerMet, groups: torch.Tensor, most: int = MOST_FITTED) -> SkillLeftOut:
     """Of the best plain fit, where single examples are left out, and where whole groups are."""
     code = torch.nn.functional.one_hot(answer.values.long(), answer.classes) if answer.classes else answer.values
     table, groups, code = table[:most], groups[:most], code[:most]
     code = code.double().reshape(len(table), -1)
     base = float(_errors(code.mean(0, keepdim=True).expand_as(code), code, answer.classes).mean())
     if not base > 0:
-        return WithoutGroups()
+        return SkillLeftOut()
     kernels = list(_kernels(table.double()))
     single, whole = (
         min(_left_out(kernels, code, answer.classes, part, deals), key=torch.mean)
@@ -252,7 +252,7 @@ def skills(table: torch.Tensor, answer: AnswerMet, groups: torch.Tensor, most: i
     )
     more = torch.zeros(int(groups.max()) + 1, dtype=torch.double).index_add_(0, groups, whole - single)
     lost = float(more.sum() / more.norm().clamp_min(1e-12))
-    return WithoutGroups(1 - float(single.mean()) / base, 1 - float(whole.mean()) / base, lost)
+    return SkillLeftOut(1 - float(single.mean()) / base, 1 - float(whole.mean()) / base, lost)
 
 
 def _left_out(

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import torch
 from msgspec.structs import replace
 
-from firstlight.observe.inside.relations.guessing import LEAST_EXAMPLES, foretold
+from firstlight.observe.inside.relations.guessing import LEAST_EXAMPLES, MOST_CLASSES, foretold
 from firstlight.observe.inside.relations.neighbours import fit
 from firstlight.observe.inside.relations.sample import AnswerMet
 from firstlight.observe.inside.relations.transferring import agreement
@@ -26,10 +26,9 @@ LEAST_COVERED = 0.5
 """Of a class; what marks fewer of its examples may be a rare and honest sign."""
 ALSO_COVERED = 0.1
 """By a column that marks another class, as words mark topics."""
-MOST_MARKED = 64
 
 
-class MarkingColumn(NamedTuple):
+class ClassMark(NamedTuple):
     column: int
     rows: torch.Tensor
     """Whether each is marked."""
@@ -41,7 +40,7 @@ class MarkingColumn(NamedTuple):
 def marked(table: torch.Tensor, answer: AnswerMet) -> Marked:
     """`table` has a row for each example."""
     fits = LEAST_COLUMNS <= table.shape[1] <= MOST_COLUMNS and len(table) >= LEAST_EXAMPLES
-    if not fits or not 1 < answer.classes <= MOST_MARKED:
+    if not fits or not 1 < answer.classes <= MOST_CLASSES:
         return Marked()
     classes = answer.values.long()
     marks = [mark for column in range(table.shape[1]) if (mark := _mark(table[:, column], column, classes)) is not None]
@@ -63,7 +62,7 @@ def marked(table: torch.Tensor, answer: AnswerMet) -> Marked:
     return _beside(found, best, table[:, others], answer) if others and not found.other_classes else found
 
 
-def _mark(column: torch.Tensor, place: int, classes: torch.Tensor) -> MarkingColumn | None:
+def _mark(column: torch.Tensor, place: int, classes: torch.Tensor) -> ClassMark | None:
     rows = column != column.mode().values
     count = int(rows.sum())
     if not LEAST_ROWS <= count <= len(rows) - LEAST_ROWS:
@@ -72,10 +71,10 @@ def _mark(column: torch.Tensor, place: int, classes: torch.Tensor) -> MarkingCol
     kind = int(counts.argmax())
     exceptions, covered = count - int(counts[kind]), int(counts[kind]) / int((classes == kind).sum())
     pure = exceptions <= MOST_EXCEPTIONS * count and covered >= ALSO_COVERED
-    return MarkingColumn(place, rows, kind, exceptions, covered) if pure else None
+    return ClassMark(place, rows, kind, exceptions, covered) if pure else None
 
 
-def _beside(found: Marked, mark: MarkingColumn, others: torch.Tensor, answer: AnswerMet) -> Marked:
+def _beside(found: Marked, mark: ClassMark, others: torch.Tensor, answer: AnswerMet) -> Marked:
     """What the other columns say of the marked rows, and of those that are not."""
     code = torch.nn.functional.one_hot(answer.values.long(), answer.classes).double()
     guess, count = foretold(others, code)

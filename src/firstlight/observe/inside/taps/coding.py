@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from firstlight.observe.inside import reading, sites
-from firstlight.observe.inside.coding import TABLE, CodesSource, Coding, Codings, moved, table_of, taken_from
+from firstlight.observe.inside.coding import TABLE, CodesKept, CodesMoved, Coding, Codings, moved, table_of, taken_from
 from firstlight.observe.inside.feed import named
 from firstlight.observe.inside.imports import when_imported
 from firstlight.observe.inside.observer import Observer
@@ -50,7 +50,7 @@ class CodingTap:
                 for column, coding in taken_from(given, sources, self.observer.batch_rows):
                     self._fed[training].setdefault((name, column), {})[coding.number] = coding
 
-    def _sources(self) -> Iterator[CodesSource]:
+    def _sources(self) -> Iterator[CodesKept]:
         seen: set[int] = set()
         loader = self._loader() if self._loader is not None else None
         dataset: Any = getattr(loader, "dataset", None)
@@ -60,7 +60,7 @@ class CodingTap:
             seen.add(id(value))
             table = table_of(value) if columns else None
             if table is not None:
-                yield CodesSource(table, columns)
+                yield CodesKept(table, columns)
 
     def tell(self) -> None:
         trained, evaluated = self._fed[True], self._fed[False]
@@ -71,7 +71,7 @@ class CodingTap:
                 if number not in trained[place] and least is not None and least[0].rows:
                     self._tell(place, coding, *least)
 
-    def _tell(self, place: Place, coding: Coding, apart: Any, other: Coding) -> None:
+    def _tell(self, place: Place, coding: Coding, apart: CodesMoved, other: Coding) -> None:
         self.observer.emit(
             CodesSeen(
                 step=self.observer.step,
