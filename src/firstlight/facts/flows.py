@@ -196,7 +196,12 @@ def alike(seen: Sightings) -> Iterator[Alike]:
             step=tape.step,
             last_good=None if lost.last_good is None else _place(tape, lost.last_good),
             first_bad=_place(tape, lost.first_bad),
+            left=_left(lost.last_good),
         )
+
+
+def _left(row: TapeRow | None) -> float | None:
+    return None if row is None or row.spread is None or not row.size > 0 else row.spread / row.size
 
 
 def altered(seen: Sightings) -> Iterator[AlteredSeen]:

@@ -63,7 +63,13 @@ def units(seen: Sightings) -> Iterator[Units]:
         last = looks[-1]
         alive = [look.step for look in looks if look.dead <= ALIVE * look.units]
         rates = [s.lr for s in seen.of(StepSeen) if s.rank == last.rank and s.lr and alive and s.step >= alive[-1]]
-        yield msgspec.structs.replace(last, rose=max(rates) / rates[0] if rates else 1.0, answered=bool(alive))
+        moves = [look.pace for look in seen.of(Movement) if look.rank == last.rank and look.step <= last.step]
+        yield msgspec.structs.replace(
+            last,
+            rose=max(rates) / rates[0] if rates else 1.0,
+            answered=bool(alive),
+            pace=max((pace for pace in moves if pace is not None and math.isfinite(pace)), default=0.0),
+        )
 
 
 def _fell(losses: list[float]) -> float | None:

@@ -155,3 +155,5 @@ class Alike(Ranked, frozen=True, kw_only=True):
     last_good: Place | None
     """The last call whose output still differs; None where it is lost as the data enters."""
     first_bad: Place
+    left: float | None = None
+    """What still differed there, relative to the values."""

@@ -165,3 +165,5 @@ class Units(Sighting, frozen=True, kw_only=True, tag="units"):
     """Times that the learning rate had grown, at its highest, since most of them last answered."""
     answered: bool = False
     """Most of them did at an earlier look: what they are now was made of them in training."""
+    pace: float = 0.0
+    """The largest part of their size by which a step was seen to change the weights until then, in the median."""

@@ -51,3 +51,21 @@ def test_what_is_lost_at_the_door_says_so() -> None:
 def test_a_few_examples_may_be_alike_by_chance() -> None:
     assert found(fed=4)
     assert not found(fed=3)
+
+
+@pytest.mark.parametrize(
+    ("operation", "left", "cause"),
+    [
+        ("linear", 0.9e-5, "arch-vanishing"),
+        ("linear", 1e-5, "arch-init"),
+        ("linear", None, "arch-init"),
+        ("linear", float("nan"), "arch-init"),
+        ("mean", 1e-8, "arch-batch-mixing"),
+    ],
+)
+def test_what_had_all_but_vanished_is_not_lost_by_the_weights(operation: str, left: float | None, cause: str) -> None:
+    bad = Place(operation=operation, site=Site(file="net.py", line=9))
+    (evidence,) = found(first_bad=bad, left=left)
+
+    assert evidence.cause == cause
+    assert ("of the values" in evidence.saw) == (cause == "arch-vanishing")

@@ -49,6 +49,14 @@ def test_a_layer_that_died_while_the_rate_grew_was_killed_by_it(dead: int, rose:
     assert ("the learning rate had grown" in evidence.saw) == (cause is not None)
 
 
+@pytest.mark.parametrize(("dead", "pace", "cause"), [(20, 0.29, None), (20, 0.3, "hp-lr-high"), (18, 0.9, None)])
+def test_a_layer_that_is_dead_after_steps_that_replace_the_weights(dead: int, pace: float, cause: str | None) -> None:
+    (evidence,) = found(dead=dead, pace=pace)
+
+    assert evidence.cause == cause
+    assert (f"a single step had changed weights by {pace:.0%}" in evidence.saw) == (cause is not None)
+
+
 def test_units_that_saturate_do_not_die() -> None:
     assert found(kind="sigmoid") == []
 

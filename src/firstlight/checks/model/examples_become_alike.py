@@ -33,23 +33,34 @@ CAUSES = (
 class Limits(Settable):
     examples: int = 4
     """Fewest differing examples fed in; two or three may become alike by chance."""
+    left: float = 1e-5
+    """Smallest difference before a layer with weights, relative to the values, that is lost by these weights; less had
+    vanished before, and is lost in rounding."""
 
 
 def find(alike: Alike, limits: Limits) -> Found:
     if alike.fed < limits.examples:
         return
     bad, good = alike.first_bad, alike.last_good
+    faint = alike.left is not None and alike.left < limits.left and bad.operation in WEIGHTED
     before = (
-        "they differ in the input" if good is None else f"they still differ after `{good.operation}`{_at(good.site)}"
+        "they differ in the input"
+        if good is None
+        else f"they still differ after `{good.operation}`{_at(good.site)}"
+        + (f", by {alike.left:.1g} of the values" if faint else "")
     )
     yield Evidence(
         where=at(bad.site, step=alike.step, rank=alike.rank),
         saw=f"after `{bad.operation}` all {alike.examples} examples of the batch are identical, and so are their "
         f"predictions; {before}",
         wanted="predictions that depend on the example",
-        cause=next((cause for cause, operations in CAUSES if bad.operation in operations), "data-degenerate"),
+        cause="arch-vanishing" if faint else _cause(bad.operation),
         numbers={"examples": alike.examples, "fed": alike.fed, "looks": alike.looks},
     )
+
+
+def _cause(operation: str) -> str:
+    return next((cause for cause, operations in CAUSES if operation in operations), "data-degenerate")
 
 
 def _at(site: object) -> str:

@@ -4,7 +4,8 @@
 Over the last batches looked at, ReLU units inside a model output exactly zero for every example and position. Through a
 layer without a living unit no gradient passes, and that alone is an error. If only most of its units are dead, a copy
 of the program with leaky ReLUs decides: the note becomes a warning if that copy learns and the program hardly does. A
-layer that was active and died while the learning rate grew was killed by that rate. If the program already had an error
+layer that was active and died while the learning rate grew was killed by that rate, and so is one that is dead after
+steps that replaced a good part of the weights. If the program already had an error
 that alters its steps, the layer died of that, and is reported under it.
 
 ## When it is fine
@@ -31,6 +32,9 @@ class Limits(Settable):
     rose: float = 2.0
     """Smallest growth of the learning rate since most units of a dead layer were last active; from there on, the rate
     killed them."""
+    pace: float = 0.3
+    """Smallest part of their size by which a step changes weights, for a dead layer to be put down to the rate; where
+    training goes well it is at most a tenth."""
 
 
 def find(units: Units, limits: Limits) -> Found:
@@ -40,13 +44,14 @@ def find(units: Units, limits: Limits) -> Found:
     if units.dead < limits.share * units.units:
         return
     every = units.dead == units.units
-    killed = every and units.rose >= limits.rose
-    risen = (
-        f"; since most of them were last active, the learning rate had grown {units.rose:.2g} times" if killed else ""
-    )
+    risen, thrown = units.rose >= limits.rose, units.pace >= limits.pace
+    killed = every and (risen or thrown)
+    since = f"; since most of them were last active, the learning rate had grown {units.rose:.2g} times"
+    at_once = f"; a single step had changed weights by {units.pace:.0%} of their size"
     yield Evidence(
         where=at(units.site, step=units.step, rank=units.rank, module=units.module),
-        saw=f"{units.dead} of {units.units} ReLU units output zero for all of {units.examples} examples{risen}",
+        saw=f"{units.dead} of {units.units} ReLU units output zero for all of {units.examples} examples"
+        + (since if killed and risen else at_once if killed else ""),
         wanted="units that are active for some examples",
         cause="hp-lr-high" if killed else None,
         severity=Severity.ERROR if every else None,
