@@ -43,7 +43,9 @@ def test_tells_the_memory_in_batches() -> None:
         ({"varied": False}, 0),
         ({"between": math.nan}, 0),
         ({"apart": math.nan}, 0),
-        ({"momentum": None, "apart": 0.4}, 0),
+        ({"momentum": None}, 0),
+        ({"momentum": 0.51}, 1),
+        ({"momentum": 0.5}, 0),
     ],
 )
 def test_at_the_last_batch_where_batches_differ(changes: dict[str, float], times: int) -> None:

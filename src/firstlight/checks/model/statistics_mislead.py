@@ -35,6 +35,10 @@ class Limits(Settable):
     """Smallest distance between two batches, in standard deviations or logarithms of the variance; the means of 400
     independent values differ by as much."""
 
+    weight: float = 0.5
+    """Largest weight of a new batch that still keeps the earlier ones; what two halves of a batch tell of the others is
+    an estimate, and a known weight is not."""
+
 
 def find(statistics: NormStatistics, limits: Limits) -> Found:
     where = at(statistics.site, module=statistics.module, step=statistics.step, rank=statistics.rank)
@@ -75,8 +79,9 @@ def _lag(statistics: NormStatistics, limits: Limits) -> bool:
 
 
 def _forget(statistics: NormStatistics, limits: Limits) -> bool:
+    forgets = statistics.momentum is not None and statistics.momentum > limits.weight
     differ = statistics.varied and statistics.between >= limits.jump
-    return differ and statistics.apart <= limits.kept * statistics.between
+    return forgets and differ and statistics.apart <= limits.kept * statistics.between
 
 
 CHECK = Check(

@@ -202,6 +202,11 @@ MIXED_UP = 0.7 * torch.eye(4) + 0.3 / 4
         pytest.param(lambda z: F.nll_loss((z.softmax(1) + 1e-9).log(), CLASSES), 0.0, id="probabilities"),
         pytest.param(lambda z: F.cross_entropy(z, CLASSES, label_smoothing=0.2), 4.8, id="smoothed"),
         pytest.param(lambda z: F.nll_loss((z.softmax(1) @ MIXED_UP).log(), CLASSES), 0.25, id="mixed-up"),
+        pytest.param(
+            lambda z: -(z.softmax(1) @ MIXED_UP).gather(1, CLASSES[:, None]).clamp_min(1e-8).log().mean(),
+            0.25,
+            id="mixed-up-and-gathered",
+        ),
         pytest.param(lambda z: F.mse_loss(z[:, :1], CENTRED), None, id="values"),
     ],
 )

@@ -38,8 +38,8 @@ LOWEST = GONE_LOOKS = 8
 LEFT, LEFT_OF_ANY = 0.1, 0.3
 """Of the gap where the loss was lowest: less than that is nothing, on average and at any of those looks."""
 HALF = 0.5
-"""Of nearly all that permuted answers come to: a loss below that knows whose answer is whose, and far better than
-untrained predictions may."""
+"""Of what permuted answers come to on the same batch: a loss below that knows whose answer is whose, and far better
+than untrained predictions may."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,10 @@ class Growth:
     """The loss of the first steps with permuted answers."""
     halved: bool = False
     """Later on the loss is less than half of what permuted answers come to, and at first it was not nearly so low.
-    In units of the spread the gap need not grow with it: untrained predictions that differ little have next to none."""
+    In units of the spread the gap need not grow with it: untrained predictions that differ little have next to none,
+    and two examples can only be exchanged or left as they are, which is one deviation at most."""
+    there: bool = False
+    """The late gap itself is beyond chance, and no small part of the loss: whether it grew or not, it is there."""
 
     @property
     def certain(self) -> bool:
@@ -124,6 +127,8 @@ def _against(steps: Sequence[Measured], first: int) -> Growth:
         gap_last=_mean(gaps[-last:]),
         level_first=_mean([step.permuted for step in steps[:first]]),
         halved=_halved(steps),
+        there=_mean(late) * math.sqrt(last) > DEVIATIONS * spread
+        and _mean(gaps[-last:]) > BY_CHANCE * abs(_mean([step.permuted for step in steps[-last:]])),
     )
 
 
@@ -131,10 +136,9 @@ def _halved(steps: Sequence[Measured]) -> bool:
     """Nearly all late losses, and none of the first: a few odd batches decide nothing."""
     if len(steps) < LEAST_HALVED:
         return False
-    enough = HALF * sorted(step.permuted for step in steps)[len(steps) // 10]
-    late = [step.loss for step in steps[-len(steps) // 4 :]]
+    late = steps[-len(steps) // 4 :]
     began_above = all(step.loss > NOT_YET * step.permuted for step in steps[:LEVEL_STEPS])
-    return began_above and sum(0 <= loss < enough for loss in late) >= NEARLY_ALL * len(late)
+    return began_above and sum(0 <= step.loss < HALF * step.permuted for step in late) >= NEARLY_ALL * len(late)
 
 
 def began(losses: Sequence[float]) -> float:

@@ -75,9 +75,13 @@ def left_when_sure(tail: Tail) -> float | None:
     """The loss of predictions that are sure of the very classes given: nothing, unless the loss itself reckons with
     wrong ones, by smoothing them or by saying how often one is taken for another. None where there are no classes."""
     met = _met(tail)
-    if met is None or met[0].ndim != met[2].ndim + 1 or met[2].is_floating_point():
+    if met is None or met[2].is_floating_point():
         return None
     place, made, answer = met
+    if answer.ndim == place.ndim and answer.shape[1] == 1:
+        answer = answer.squeeze(1)  # a column of places for `gather`
+    if place.ndim != answer.ndim + 1:
+        return None
     for activation in activations(tail, place, made):
         place = activation.given[0]
     with contextlib.suppress(*CANNOT):

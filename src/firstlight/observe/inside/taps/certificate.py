@@ -114,7 +114,7 @@ class Line:
             return (NO_SIGN, BLIND) if self.blind else (NOT_CERTIFIED, ALIKE)
         doubts = (
             (SEEN, everything.certain),
-            (LIKELY, everything.likely),
+            (LIKELY, everything.likely or everything.there),
             (RELATED, everything.related),
             (OWN, self.own_answers),
         )
