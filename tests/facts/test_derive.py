@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import BroadcastableShapes, mutually_broadcastable_shapes
 
 from firstlight.facts.derive import REDUCERS, Reducer, derive
-from firstlight.facts.flows import alike, fadings, guesses, swellings
+from firstlight.facts.flows import alike, fadings, guesses, narrowings, swellings
 from firstlight.facts.learning import passes
 from firstlight.facts.losses import broadcast, loss_terms
 from firstlight.facts.ranks import distributed_orders, ranks
@@ -293,7 +293,7 @@ def test_what_no_fact_needs_is_passed_over() -> None:
     assert derive([seen, Unseen(step=0, tap="census", reason="KeyError")]) == []
 
 
-OF_THEIR_OWN = (loss_terms, passes, ranks, distributed_orders, alike, fadings, swellings, guesses)
+OF_THEIR_OWN = (loss_terms, passes, ranks, distributed_orders, alike, fadings, swellings, guesses, narrowings)
 """What they reduce is not in the program above, or is about all ranks at once: tests of their own."""
 
 
