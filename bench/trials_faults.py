@@ -274,7 +274,7 @@ TRIALS = (
         "inputs that are all the same",
         ("data-degenerate",),
         {
-            BOW: (("_token_re.findall(text.lower())", "_token_re.findall(text.upper())"),),
+            BOW: (("[self.stoi.get(t, self.UNK) for t", "[self.UNK for t"),),
             OBJECT: ((".unsqueeze(1)\n    y =", ".unsqueeze(1)\n    x = (x > 50).float()\n    y ="),),
             TONE: (
                 (
@@ -331,9 +331,9 @@ TRIALS = (
     ),
     Trial(
         "4",
-        "steps that take four seconds",
+        "steps that take ten seconds",
         (),
-        _each(lambda _: ((STEP, f'__import__("time").sleep(4); {STEP}'),)),
+        _each(lambda _: ((STEP, f'__import__("time").sleep(10); {STEP}'),)),
         verdict="unjudged",
     ),
     Trial(

@@ -319,6 +319,13 @@ class TestRivals:
         assert (frozen.severity, frozen.verified) == (Severity.WARNING, True)
         assert (rate.severity, rate.cause) == (Severity.NOTE, "train-frozen")
 
+    def test_a_rate_waits_for_a_raw_unit_that_was_seen(self) -> None:
+        drowned = replace(find("answers-drowned"), cause="data-scale")
+        unit, rate = prove((drowned, find("rate-too-low")), tried(("lr-hundredfold", 0.1)), CATALOGUE)
+
+        assert unit.severity is Severity.WARNING
+        assert (rate.severity, rate.cause) == (Severity.NOTE, "data-scale")
+
     def test_the_winner_is_as_grave_as_what_yields_to_it(self) -> None:
         findings = (find("rate-too-high"), find("loss-summed"))
         contrast = tried(("lr-tenth", 1.0), ("mean-reduction", 0.1))

@@ -11,6 +11,7 @@ from firstlight.facts.flows import (
     guesses,
     levellings,
     mute_answers,
+    narrowings,
     penalties,
     predicted_twice,
     pullings,
@@ -213,6 +214,20 @@ def test_the_look_at_which_values_are_smallest_counts() -> None:
     small = replace(tape, step=24, rows=(GOOD, replace(BAD, operation="mul", size=2.0), last))
     (found,) = swellings(Sightings([replace(tape, step=8), small]))
     assert (found.size, found.step, found.grown.operation) == (2.0, 24, "mul")
+
+
+def test_where_fewer_numbers_stand_for_an_example_than_its_prediction_has() -> None:
+    wide = TapeRow(1, "linear", 0, 4, (8, 16), (), True, True, True, True, 8, 1.0, 1.0)
+    thin = TapeRow(2, "linear", 0, 5, (8, 1), (1,), True, True, True, True, 8, 1.0, 1.0)
+    last = TapeRow(3, "linear", 0, 6, (8, 4), (2,), True, True, True, True, 8, 1.0, 1.0)
+    tape = replace(TAPE, step=8, predictions=(3,), rows=(wide, thin, last))
+
+    found = list(narrowings(Sightings([tape, replace(tape, rank=1)])))
+
+    assert [(one.rank, one.numbers, one.outputs, one.at.operation) for one in found] == [
+        (0, 1, 4, "linear"),
+        (1, 1, 4, "linear"),
+    ]
 
 
 def test_the_first_and_the_last_guess_count_with_the_call_in_which_values_grow() -> None:

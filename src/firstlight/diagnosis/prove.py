@@ -19,6 +19,8 @@ from firstlight.records.finding import Finding, Severity, Witness
 PROVEN = 0.99
 HELPS = 0.3
 """What a repair adds that helps, where it proves nothing."""
+UNIT = "data-scale"
+"""Data in a raw unit and a rate that is too low for them are one and the same, and the unit was there first."""
 STRONG = 0.8
 """Confidence of a suspicion that is nearly certain by itself."""
 STEADY = 0.9
@@ -123,7 +125,10 @@ def settings_wait(
     something else proved: that comes first."""
     seen = [one for one in findings if one.severity is Severity.ERROR and one.id not in on_trials]
     mended = [one for one in findings if one.verified and one.proof is not None and category_of(one.cause) != SETTINGS]
-    named = [one for one in seen if one.cause != UNKNOWN]
+    unit = [
+        one for one in findings if one.cause == UNIT and one.severity is Severity.WARNING and one.id not in by_trial
+    ]
+    named = [one for one in seen if one.cause != UNKNOWN] or unit
     if not named and not mended:
         return findings
     first = max(named or mended, key=lambda one: one.confidence)

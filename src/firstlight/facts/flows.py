@@ -8,6 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from firstlight.facts.learning import is_meant_to_rise
+from firstlight.facts.motion import largest_pace
 from firstlight.facts.sightings import Sightings, groups
 from firstlight.flows.ranges import Largest, Narrowest, largest, narrowest, steepest, waist
 from firstlight.flows.values import Loss, examples_lost
@@ -171,6 +172,8 @@ def pullings(seen: Sightings) -> Iterator[Pulling]:
                 share=max((look.share for look in looks if look.share is not None and not summed), default=None),
                 acting=any(look.kind == LIKELIHOODS for look in backward),
                 climbs=bool(pushed) and median(pushed) > 0,
+                larger=min((look.larger for look in looks if look.larger is not None), default=1.0),
+                pace=largest_pace(seen, rank, last.step),
             )
 
 

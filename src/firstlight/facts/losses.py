@@ -38,6 +38,7 @@ def loss_sites(seen: Sightings) -> Iterator[facts.LossSite]:
             least_ignored=min(call.ignored for call in calls),
             reduction=first.reduction,
             first_value=_first_value(calls),
+            began=first.prediction,
             labels=_labels(calls),
             classes=_added(call.classes for call in calls),
             answers=_added(call.answers for call in calls[-LAST:]),

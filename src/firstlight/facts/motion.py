@@ -63,13 +63,18 @@ def units(seen: Sightings) -> Iterator[Units]:
         last = looks[-1]
         alive = [look.step for look in looks if look.dead <= ALIVE * look.units]
         rates = [s.lr for s in seen.of(StepSeen) if s.rank == last.rank and s.lr and alive and s.step >= alive[-1]]
-        moves = [look.pace for look in seen.of(Movement) if look.rank == last.rank and look.step <= last.step]
         yield msgspec.structs.replace(
             last,
             rose=max(rates) / rates[0] if rates else 1.0,
             answered=bool(alive),
-            pace=max((pace for pace in moves if pace is not None and math.isfinite(pace)), default=0.0),
+            pace=largest_pace(seen, last.rank, last.step),
         )
+
+
+def largest_pace(seen: Sightings, rank: int, until: int) -> float:
+    """The largest part of their size by which a step changed weights, in the median; 0 where none was seen."""
+    moves = [look.pace for look in seen.of(Movement) if look.rank == rank and look.step <= until]
+    return max((pace for pace in moves if pace is not None and math.isfinite(pace)), default=0.0)
 
 
 def _fell(losses: list[float]) -> float | None:

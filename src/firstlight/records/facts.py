@@ -51,6 +51,8 @@ class LossSite(Ranked, frozen=True, kw_only=True):
     reduction: str = "mean"
     first_value: float | None = None
     """The mean loss of its first calls."""
+    began: TensorCard | None = None
+    """The prediction of its first call alone."""
     labels: tuple[Labels, ...] = ()
     """Call by call, where the targets are classes and each step has one call."""
     most_classes: int | None = None

@@ -61,6 +61,10 @@ class Pulling(Ranked, frozen=True, kw_only=True):
     """The same backward weights likelihoods of what the program did."""
     climbs: bool
     """The optimizer goes up the gradient: what it is given is to rise."""
+    larger: float = 1.0
+    """How large answers that are values are, over the predictions, at the look at which that is least."""
+    pace: float = 0.0
+    """The largest part of their size by which a step was seen to change the weights, in the median."""
 
 
 class Fading(Ranked, frozen=True, kw_only=True):

@@ -280,6 +280,8 @@ class PullSeen(Sighting, frozen=True, kw_only=True, tag="pull"):
     contrary: float
     share: float | None = None
     """Of the gradients of the network's outputs, what changes with the answers of other examples."""
+    larger: float | None = None
+    """How large answers are that are values, over how large the predictions are."""
 
 
 OUTPUTS = "outputs"

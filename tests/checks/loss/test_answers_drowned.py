@@ -53,3 +53,16 @@ def test_each_side_of_share(share: float | None, times: int) -> None:
 @pytest.mark.parametrize(("looks", "times"), [(1, 0), (2, 1)])
 def test_each_side_of_looks(looks: int, times: int) -> None:
     assert len(found(looks=looks)) == times
+
+
+@pytest.mark.parametrize(("larger", "cause"), [(99.0, None), (100.0, "data-scale"), (float("nan"), None)])
+def test_targets_that_are_far_larger_all_look_alike(larger: float, cause: str | None) -> None:
+    (evidence,) = found(larger=larger)
+
+    assert evidence.cause == cause
+    assert ("standardize" in (evidence.do or "")) == (cause is not None)
+
+
+@pytest.mark.parametrize(("pace", "times"), [(0.29, 1), (0.3, 0)])
+def test_predictions_thrown_far_off_are_told_elsewhere(pace: float, times: int) -> None:
+    assert len(found(pace=pace)) == times

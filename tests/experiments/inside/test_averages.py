@@ -142,3 +142,12 @@ def test_one_example_a_batch_is_as_many_batches_as_examples() -> None:
 @pytest.mark.parametrize(("heard", "times"), [(COUNTS, 1), (ADDED_UP, 0)])
 def test_what_the_last_batch_gave_divided_by_all_examples(heard: list[tuple[float, int]], times: int) -> None:
     assert [one.of_last for one in of_any(heard, heard[-1][0], 54)] == [True] * times
+
+
+@pytest.mark.parametrize(("by", "times"), [(2.0**24 - 1, 1), (2.0**24, 0), (1e10, 0)])
+def test_a_number_that_could_not_be_anything_but_whole_is_no_count(by: float, times: int) -> None:
+    observer: Any = SimpleNamespace(step=9)
+    averages = Averages(observer)
+    averages.divided([Phase(right=[(5000.0, 9000), (4000.0, 9000)])], 9000.0, by)
+
+    assert len(list(averages.seen())) == times

@@ -26,7 +26,7 @@ class Limits(Settable):
 
 
 def find(loss: LossSite, limits: Limits) -> Found:
-    target, given = loss.target, loss.prediction
+    target, given = loss.target, loss.began or loss.prediction
     if target is None or loss.function not in REGRESSION:
         return
     size = max(target.std, abs(target.mean))

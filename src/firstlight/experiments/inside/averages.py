@@ -24,6 +24,8 @@ VERDICTS = (FINE, UNEVEN, OFF, "")
 LEAST_DIVIDED = 2
 LEAST_OVERWRITTEN = 3
 """Divisors of what one batch gave; halves of it may be meant."""
+ALWAYS_WHOLE = 2**24
+"""From here on every float32 is a whole number, be it a count or not."""
 LEAST_ODD = 1000
 """A whole number up to this may be something else by chance; so may one without many digits."""
 
@@ -90,7 +92,7 @@ class Averages:
 
     def divided(self, phases: Iterable[Phase], total: Any, count: Any) -> None:
         number, by = number_of(total), number_of(count)
-        if number is None or by is None or not number > 0 or by < 1 or by != int(by):
+        if number is None or by is None or not number > 0 or not 1 <= by < ALWAYS_WHOLE or by != int(by):
             return
         every = (one for phase in phases for one in sums(phase))
         found = [one for one in every if math.isclose(number, one.total, rel_tol=SAME)]

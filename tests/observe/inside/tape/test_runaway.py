@@ -12,6 +12,7 @@ from firstlight.observe.inside.tape.runaway import runaways
 from firstlight.observe.inside.tape.tail import tail_of
 from firstlight.records.taped import RunawaySeen
 
+FAR = torch.linspace(290_000.0, 310_000.0, 32)
 Y = torch.linspace(-2, 2, 32)
 KINDS = torch.arange(32) % 4
 Loss = Callable[[Tensor, Tensor], Tensor]
@@ -91,3 +92,11 @@ def test_scores_of_one_layer_are_shifted_together() -> None:
 
     assert asked(critic, one_layer=True) == []
     assert asked(critic) != []
+
+
+def test_answers_that_lie_far_off_are_reached_at_last() -> None:
+    def quantiles(middle: Tensor, above: Tensor) -> Tensor:
+        off = FAR[:, None] - torch.stack([middle[:, 0], middle[:, 0] + F.softplus(above[:, 0])], 1)
+        return torch.maximum(0.5 * off, -0.5 * off).mean()
+
+    assert asked(quantiles) == []

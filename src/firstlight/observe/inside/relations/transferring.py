@@ -78,9 +78,12 @@ class Examples(NamedTuple):
 
 
 def _examples(sample: Sample) -> Examples:
-    """Each of them once, in the order they came."""
+    """Each of them once, in the order they came: one that is augmented anew in a later pass is the same example."""
     inputs = sample.inputs()
     chosen = distinct(inputs)
+    places = sample.moments()[chosen, 2].tolist()
+    firsts = {place: at for at, place in reversed(list(enumerate(places)))}
+    chosen = chosen[[at for at, place in enumerate(places) if place < 0 or firsts[place] == at]]
     return Examples([given[chosen] for given in inputs], sample.answer()[chosen])
 
 

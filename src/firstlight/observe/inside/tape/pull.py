@@ -94,7 +94,15 @@ def _pull(tail: Tail, meeting: Meeting, kind: str) -> Iterator[PullSeen]:
             right=right,
             contrary=contrary,
             share=_share(tail, meeting.answer),
+            larger=_larger(meeting) if kind == VALUES else None,
         )
+
+
+def _larger(meeting: Meeting) -> float | None:
+    answer, predicted = (
+        float(one.detach().float().square().mean().sqrt()) for one in (meeting.answer, _prediction(meeting))
+    )
+    return answer / predicted if predicted > 0 and math.isfinite(answer / predicted) else None
 
 
 def _share(tail: Tail, answer: torch.Tensor) -> float | None:

@@ -111,7 +111,11 @@ def _made_in(item: Input, rows: set[int]) -> bool:
 
 
 def _followed(tail: Tail, parts: list[OutputPart]) -> Iterator[RunawaySeen]:
-    size = max(1.0, *(float(part.tensor.detach().abs().max()) for part in parts))
+    values = [
+        meeting.answer for meeting in tail.meetings if meeting.answer.is_floating_point() and meeting.answer.numel()
+    ]
+    sizes = [float(one.detach().abs().max()) for one in (*values, *(part.tensor for part in parts))]
+    size = max([1.0, *(one for one in sizes if math.isfinite(one))])
     first = tail.values(_shifted(parts, 0.0), on_cpu=True)
     last = tail.rows[-1].number, 0
     for way in (1, -1):
