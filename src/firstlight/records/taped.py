@@ -227,6 +227,8 @@ class TermSeen(Sighting, frozen=True, kw_only=True, tag="silent-term"):
     loss: float
     unfelt: int = 0
     """Trained tensors that it has no gradient for; else it has none at all."""
+    derivative: bool = False
+    """A derivative of the network by its inputs, added to its outputs; `value` is its size."""
     times: int = 0
     """That it was seen, and below, of how many looks; known once all are."""
     looks: int = 0

@@ -45,3 +45,11 @@ def test_tells_what_the_answers_do_not_train() -> None:
 def test_a_draw_is_to_be_made_so_that_a_gradient_goes_through() -> None:
     assert "rsample" in (found(unfelt=4, operation="normal")[0].do or "")
     assert found(unfelt=4, operation="detach")[0].do is None
+
+
+def test_a_derivative_is_to_be_made_with_a_graph() -> None:
+    (evidence,) = found(derivative=True, value=3.5, operation="grad")
+
+    assert "a derivative of the network, 3.5 in size, is added to its outputs at train.py:20" in evidence.saw
+    assert "create_graph=True" in (evidence.do or "")
+    assert not found(derivative=True, times=2)

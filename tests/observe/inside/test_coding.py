@@ -74,3 +74,12 @@ def test_a_batch_by_its_rows_where_they_differ(codings: Codings) -> None:
 
     assert [one.number for _, one in taken_from(table[[3, 50, 9]], sources, ())] == [0]
     assert list(taken_from(table[[3, 50, 9]] + 1, sources, ())) == []
+
+
+def test_codes_that_leave_the_first_ones_free_are_known_again_as_they_are_fed(codings: Codings) -> None:
+    ((place, fed),) = codings.columns_of(HERE + 1)
+
+    assert (place, fed.number, fed.kinds["Brill"]) == (0, 0, 2)
+    assert moved(fed, codings.columns_of(THERE + 1)[0][1]).rows == 40
+    assert codings.columns_of(HERE + 0.5) == []
+    assert codings.columns_of(HERE * 2) == []

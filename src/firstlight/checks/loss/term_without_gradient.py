@@ -5,6 +5,9 @@ Backward is called on a sum, and one of its terms depends on tensors that are be
 was detached, or computed under `no_grad`. It shows in the loss but never reaches the weights. It does not matter
 whether the terms are torch's own loss functions or written by hand.
 
+Or a residual adds a derivative of the network to its outputs, as in a differential equation, and the derivative was
+taken without `create_graph=True`.
+
 Or the only comparison with targets has a gradient, but none for a part of the model that its predictions depend on:
 there is a cut between that part and the predictions. What still trains that part are terms that involve no target and
 would be no higher if all examples were alike, such as the penalty on the code of an autoencoder. The model runs and its
@@ -39,6 +42,18 @@ def find(term: TermSeen, _limits: NoLimits) -> Found:
             likely=DRAWN_LIKELY if term.operation in DRAWS else None,
             do=DRAWN_DO if term.operation in DRAWS else None,
             numbers={"tensors": term.unfelt, "alike": term.value, "loss": term.loss, "looks": term.looks},
+        )
+        return
+    if term.derivative:
+        yield Evidence(
+            where=at(term.site or term.added, step=term.step, rank=term.rank),
+            saw=f"a derivative of the network, {term.value:.4g} in size, is added to its outputs at {term.added} and "
+            f"has no gradient: nothing is trained by how the derivative changes with the weights",
+            wanted="a gradient from every part of the residual that depends on what is trained",
+            likely="`create_graph=True` is missing: `retain_graph=True` keeps the graph, but builds none for what it "
+            "gives",
+            do="pass `create_graph=True` to that `torch.autograd.grad`",
+            numbers={"value": term.value, "loss": term.loss, "looks": term.looks},
         )
         return
     joined = f"; the term joins the loss at {term.added}" if term.added is not None and term.added != term.site else ""

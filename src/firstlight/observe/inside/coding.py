@@ -32,6 +32,10 @@ class Coding(NamedTuple):
     """The code of each category."""
     codes: torch.Tensor
 
+    def raised(self, by: int) -> "Coding":
+        """As it is fed where the first codes are kept for padding or for what is unknown."""
+        return self._replace(kinds={name: code + by for name, code in self.kinds.items()}, codes=self.codes + by)
+
 
 class CodesMoved(NamedTuple):
     """What another coding makes of the same categories."""
@@ -67,7 +71,7 @@ class Codings:
         self.known.append(new)
 
     def columns_of(self, array: Any) -> list[tuple[int, Coding]]:
-        """The columns of an array that are codes of a call, row by row."""
+        """The columns of an array that are codes of a call, row by row, or all by the same number more."""
         shape = getattr(array, "shape", ())
         if not isinstance(shape, tuple) or not shape:
             return []
@@ -78,9 +82,10 @@ class Codings:
         if table is None or table.numel() > MOST_VALUES:
             return []
         return [
-            (int(column), one)
+            (int(column), one.raised(int(more[0, column])))
             for one in mine
-            for column in torch.nonzero((table == one.codes[:, None]).all(0)).reshape(-1)
+            for more in [table - one.codes[:, None]]
+            for column in torch.nonzero((more == more[0].round()).all(0)).reshape(-1)
         ]
 
 

@@ -9,7 +9,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from firstlight.observe.inside.tape.tail import tail_of
-from firstlight.observe.inside.tape.terms import silent_terms, unfelt_terms
+from firstlight.observe.inside.tape.terms import silent_derivatives, silent_terms, unfelt_terms
 from firstlight.records.taped import TermSeen
 
 MODEL = nn.Linear(3, 3)
@@ -63,6 +63,44 @@ def test_a_term_without_gradient_is_found_with_the_call_that_cut_it(
 )
 def test_detached_factors_and_answers_are_no_terms(loss: Callable[[torch.Tensor], torch.Tensor]) -> None:
     assert not terms(loss)
+
+
+def derivatives(create_graph: bool, residual: Callable[..., torch.Tensor]) -> list[TermSeen]:
+    torch.manual_seed(0)
+    network = nn.Sequential(nn.Linear(1, 8), nn.Tanh(), nn.Linear(8, 1))
+    with taped() as recorder:
+        recorder.whole = True
+        x = torch.rand(16, 1, requires_grad=True)
+        u = network(x)
+        (slope,) = torch.autograd.grad(u, x, torch.ones_like(u), create_graph=create_graph, retain_graph=True)
+        value = residual(u, slope, network[2].weight).square().mean()
+    tail = tail_of(recorder, value)
+    assert tail is not None
+    return list(silent_derivatives(tail))
+
+
+def test_a_derivative_in_a_residual_is_to_have_a_gradient() -> None:
+    (term,) = derivatives(False, lambda u, slope, _: slope[:, 0:1] + 2 * u)
+
+    assert (term.operation, term.derivative) == ("grad", True)
+    assert term.value > 0
+    assert not derivatives(True, lambda u, slope, _: slope[:, 0:1] + 2 * u)
+
+
+@pytest.mark.parametrize(
+    "residual",
+    [
+        lambda u, slope, _: u * slope.abs(),
+        lambda u, slope, weight: u * (weight - 0.1 * slope.mean()).sum(),
+        lambda u, slope, _: u - 1.0,
+        lambda u, slope, _: u - 0.9 * u.detach(),
+    ],
+    ids=["factor", "step", "unused", "bootstrap"],
+)
+def test_a_derivative_that_weighs_or_moves_weights_is_meant_and_so_is_what_was_detached(
+    residual: Callable[..., torch.Tensor],
+) -> None:
+    assert not derivatives(False, residual)
 
 
 class Coder(nn.Module):

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 import torch
+from msgspec.structs import replace
 
-from firstlight.observe.inside.tape.recorder import Input, Mark, Row
+from firstlight.observe.inside.tape.recorder import Input, Made, Mark, Row, walk
 from firstlight.observe.inside.tape.tail import CANNOT, Tail, meetings_at
 from firstlight.records.taped import TermSeen
 
@@ -15,6 +16,8 @@ ROUNDING = 1e-6
 """Relative."""
 FLAT = frozenset({"round", "sign", "floor", "ceil", "trunc", "normal", "bernoulli", "poisson"})
 """Calls that hand on a gradient of zero everywhere: steps, and draws from what they were given."""
+DERIVATIVE = "grad"
+"""`torch.autograd.grad`, as the tape calls it."""
 PRODUCTS = frozenset({"mul", "__mul__", "__rmul__", "div", "__truediv__", "mul_", "div_", "__imul__", "__itruediv__"})
 
 
@@ -33,6 +36,36 @@ def silent_terms(tail: Tail) -> Iterator[TermSeen]:
             elif row.name in SUMS and not tensor.requires_grad and marks & Mark.TRAINED and _counts(tensor):
                 cut = None if made is None else _cut(made[0])
                 yield _term(tail, float(tensor.detach().double().mean()), cut, row)
+
+
+def silent_derivatives(tail: Tail) -> Iterator[TermSeen]:
+    """Those that a residual adds to outputs of the network, which carry a gradient.
+
+    Other values are detached there on purpose, as a target that the network gave itself. A step from a weight along
+    its own gradient adds nothing to an output.
+    """
+    seen = set[int]()
+    for row in walk(tail.rows[-1], within=True):
+        if row.name not in SUMS or not any(_is_output(made) for one, _, made in row.inputs if one.requires_grad):
+            continue
+        for tensor, marks, made in row.inputs:
+            if made is None or tensor.requires_grad or not marks & Mark.TRAINED or not _counts(tensor):
+                continue
+            cut = _cut(made[0])
+            if cut.name == DERIVATIVE and cut.number not in seen:
+                seen.add(cut.number)
+                yield replace(_term(tail, float(tensor.detach().double().abs().mean()), cut, row), derivative=True)
+
+
+def _is_output(made: Made | None) -> bool:
+    """More than a leaf that was added to or multiplied, as weights are when they take a step."""
+    waiting = [made]
+    while waiting:
+        made = waiting.pop()
+        if made is not None and made[0].name not in SUMS | PRODUCTS:
+            return True
+        waiting.extend([] if made is None else [before for one, _, before in made[0].inputs if one.requires_grad])
+    return False
 
 
 def _term(tail: Tail, value: float, cut: Row | None, added: Row, unfelt: int = 0) -> TermSeen:
@@ -65,13 +98,18 @@ def _cut(made: Row) -> Row:
     seen, waiting, found = set[int](), [made], [made]
     while waiting:
         row = waiting.pop()
-        if row.number in seen:
+        if row.number in seen or _takes_a_shape(row):
             continue
         seen.add(row.number)
         if any(tensor.requires_grad for tensor, _, _ in row.inputs):
             found.append(row)
         waiting.extend(origin[0] for tensor, _, origin in row.inputs if origin is not None and not tensor.requires_grad)
     return min(found[1:] or found, key=lambda row: row.number)
+
+
+def _takes_a_shape(row: Row) -> bool:
+    """It was given no values."""
+    return row.name.endswith("_like") or row.name.startswith("new_")
 
 
 def unfelt_terms(tail: Tail) -> Iterator[TermSeen]:
@@ -130,8 +168,8 @@ def _cuts(silent: list[Input]) -> Iterator[tuple[Row, dict[int, torch.Tensor]]]:
         if made is None or made[0].number in seen:
             continue
         seen.add(made[0].number)
-        if made[0].name.endswith("_like") or made[0].name.startswith("new_"):
-            continue  # it was given a shape, not values
+        if _takes_a_shape(made[0]):
+            continue
         lost = [item for item in made[0].inputs if item[0].requires_grad]
         if lost:
             yield made[0], _reached(lost)[0]

@@ -25,7 +25,7 @@ from firstlight.observe.inside.tape.rounding import rounded
 from firstlight.observe.inside.tape.runaway import runaways
 from firstlight.observe.inside.tape.settling import settlings
 from firstlight.observe.inside.tape.tail import CANNOT, Tail, tail_of
-from firstlight.observe.inside.tape.terms import silent_terms, unfelt_terms
+from firstlight.observe.inside.tape.terms import silent_derivatives, silent_terms, unfelt_terms
 from firstlight.observe.inside.tape.volume import volumes
 from firstlight.observe.inside.taps.comparisons import ComparisonTap
 from firstlight.observe.inside.taps.dealings import Dealings
@@ -83,7 +83,8 @@ class Looks:
         with contextlib.suppress(*CANNOT):
             self._penalty = penalty_of(tail)
         self.comparisons.trained(tail)
-        self._tell(silent_terms(tail), unfelt_terms(tail), normalised_elsewhere(tail), predicted_twice(tail))
+        self._tell(silent_terms(tail), silent_derivatives(tail), unfelt_terms(tail))
+        self._tell(normalised_elsewhere(tail), predicted_twice(tail))
         lengths = {count_examples(tail, self.recorder), *map(len, self.recorder.entered)}
         with _own_randomness(tail):
             self._tell(
