@@ -30,7 +30,7 @@ MOST_ASKED = 8
 
 
 @dataclass(frozen=True)
-class Way:
+class GoesBy:
     """What a selector goes by, and all that it is told."""
 
     metric: str
@@ -67,7 +67,7 @@ def selecting(bench: Bench) -> None:
     )
 
 
-def _clear(given: Any, generator: random.Random) -> Iterator[tuple[Way, list[Choice]]]:
+def _clear(given: Any, generator: random.Random) -> Iterator[tuple[GoesBy, list[Choice]]]:
     for way in _ways(given):
         yield way, [_choice(given, "clear", best, _dip(best, 0.0, generator), way) for best in CLEAR]
 
@@ -77,7 +77,7 @@ def _off(choices: list[Choice]) -> int:
     return sum(EPOCHS if one.chosen is None else abs(one.chosen - (one.planted or 0)) for one in choices)
 
 
-def _ways(given: Any) -> Iterator[Way]:
+def _ways(given: Any) -> Iterator[GoesBy]:
     selector = _new(given)
     told = _told(given)
     declared, lower = getattr(selector, "metric", None), getattr(selector, "lower_is_better", None)
@@ -86,7 +86,7 @@ def _ways(given: Any) -> Iterator[Way]:
     for name in names:
         larger = grows(name) if lower is None else not lower
         for falls in (True, False) if larger is None else (not larger,):
-            yield Way(name, falls, told)
+            yield GoesBy(name, falls, told)
 
 
 def _told(given: Any) -> tuple[str, ...]:
@@ -101,7 +101,7 @@ def _told(given: Any) -> tuple[str, ...]:
         selector = _new(given)
         try:
             for epoch in range(2):
-                selector.record(epoch, **Way(told[-1], True, tuple(told)).metrics(0.5))
+                selector.record(epoch, **GoesBy(told[-1], True, tuple(told)).metrics(0.5))
             selector.select()
         except KeyError as missing:
             told += [str(name) for name in missing.args[:1]]
@@ -128,7 +128,7 @@ def _flat(generator: random.Random) -> list[float]:
     return [1 + generator.gauss(0, NOISE) for _ in range(EPOCHS)]
 
 
-def _choice(given: Any, kind: str, planted: int | None, losses: list[float], way: Way) -> Choice:
+def _choice(given: Any, kind: str, planted: int | None, losses: list[float], way: GoesBy) -> Choice:
     selector = _new(given)
     try:
         for epoch, loss in enumerate(losses):
@@ -148,7 +148,7 @@ def _number(chosen: Any) -> int | None:
         return None
 
 
-def _reads_test(given: Any, way: Way) -> bool:
+def _reads_test(given: Any, way: GoesBy) -> bool:
     if way.metric.startswith("test"):
         return True
     chosen = []
