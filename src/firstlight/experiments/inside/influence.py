@@ -8,7 +8,7 @@ import torch
 
 from firstlight.experiments.inside.asking import Asked, answer
 from firstlight.experiments.inside.axes import Through
-from firstlight.experiments.inside.leaves import with_leaves
+from firstlight.experiments.inside.leaves import Leaf, with_leaves
 from firstlight.records.timelines import InfluenceMap
 
 MOST_PLACES = 16
@@ -33,26 +33,38 @@ def pulled_by_others(asked: Asked, rows: Through) -> tuple[int, int] | None:
     """How many other examples have a gradient from the output of the one in the middle, and of how many. A gradient is
     seen however little it is beside the outputs, as before training; one that is not there is exactly zero.
 
-    None where no gradient goes from the outputs to inputs whose examples come first.
+    None where no gradient goes from the outputs to inputs of which it is known where their examples lie.
     """
     if rows.laid is None:
         return None
     with torch.enable_grad():
         made, leaves = with_leaves(asked.call)
-    given = [leaf.tensor for leaf in leaves if leaf.tensor.ndim and len(leaf.tensor) == rows.length]
+    given = [(leaf.tensor, axis) for leaf in leaves if (axis := _axis(leaf, rows)) is not None]
     if made is None or not given or made.shape[rows.laid.axis] != rows.laid.packed * rows.length:
         return None
     middle = rows.length // 2
     asked_of = rows.laid.first(made)[middle]
     weights = torch.randn(asked_of.shape, generator=torch.Generator().manual_seed(0)).to(asked_of)
-    pulled: tuple[torch.Tensor | None, ...] = torch.autograd.grad((asked_of * weights).sum(), given, allow_unused=True)
+    pulled: tuple[torch.Tensor | None, ...] = torch.autograd.grad(
+        (asked_of * weights).sum(), [tensor for tensor, _ in given], allow_unused=True
+    )
     sizes = torch.zeros(rows.length, dtype=torch.float64, device=made.device)
-    for one in pulled:
-        sizes = sizes if one is None else sizes + one.double().flatten(1).square().sum(1)
+    for one, (_, axis) in zip(pulled, given, strict=True):
+        sizes = sizes if one is None else sizes + one.double().movedim(axis, 0).flatten(1).square().sum(1)
     if not 0 < float(sizes[middle]) < math.inf:
         return None
     others = torch.cat((sizes[:middle], sizes[middle + 1 :]))
     return int((others > PULLED**2 * sizes[middle]).sum()), len(others)
+
+
+def _axis(leaf: Leaf, rows: Through) -> int | None:
+    """Of its examples; None where sizes alone do not tell."""
+    if leaf.ids is not None and rows.has(leaf.ids):
+        return rows.given[id(leaf.ids)]
+    if leaf.ids is None and set(rows.given.values()) == {0}:
+        return 0 if leaf.tensor.ndim and len(leaf.tensor) == rows.length else None
+    fitting = [axis for axis, size in enumerate(leaf.tensor.shape) if size == rows.length]
+    return fitting[0] if len(fitting) == 1 else None
 
 
 def between_positions(
