@@ -58,13 +58,13 @@ def pulled_by_others(asked: Asked, rows: Through) -> tuple[int, int] | None:
 
 
 def _axis(leaf: Leaf, rows: Through) -> int | None:
-    """Of its examples; None where sizes alone do not tell."""
+    """Of its examples, which are counted first in what no input tells of; None where that may be something else."""
     if leaf.ids is not None and rows.has(leaf.ids):
         return rows.given[id(leaf.ids)]
     if leaf.ids is None and set(rows.given.values()) == {0}:
         return 0 if leaf.tensor.ndim and len(leaf.tensor) == rows.length else None
     fitting = [axis for axis, size in enumerate(leaf.tensor.shape) if size == rows.length]
-    return fitting[0] if len(fitting) == 1 else None
+    return 0 if fitting == [0] else None
 
 
 def between_positions(
