@@ -107,3 +107,24 @@ def test_one_answer_to_a_sequence_has_no_positions() -> None:
     along = positions(question, made, ids, rows)
 
     assert along is None or along.laid is None
+
+
+class Placed(nn.Module):
+    """What it adds for its places has as many columns as the batch has rows."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.tokens, self.places, self.out = nn.Embedding(11, 6), nn.Embedding(5, 6), nn.Linear(6, 11)
+
+    def forward(self, ids: torch.Tensor) -> torch.Tensor:
+        made: torch.Tensor = self.out(torch.tanh(self.tokens(ids) + self.places(torch.arange(5))))
+        return made
+
+
+def test_what_is_added_for_places_has_no_examples_along_its_width() -> None:
+    ids = text(6, 4)
+    question = Asked(Call(Placed(), (ids,), {}, [ids], None, True), None, None, 6)
+    found = {one.kind: one for one in dependences(question, examples(question))}
+
+    assert found["examples"].others == 0
