@@ -191,3 +191,25 @@ class TestGone:
 )
 def test_a_run_began_before_its_leap(losses: list[float], level: float) -> None:
     assert began(losses) == pytest.approx(level)
+
+
+@pytest.mark.parametrize(("share", "certain"), [(0.49, True), (0.51, False)])
+def test_two_examples_whose_answers_can_only_be_exchanged_are_judged_batch_by_batch(
+    share: float, certain: bool
+) -> None:
+    """Their gap is one deviation at most, and what permuted answers come to differs from batch to batch."""
+    levels = [0.5 if step % 7 == 0 else 2.0 for step in range(40)]
+    losses = [0.95 * level for level in levels[:20]] + [share * level for level in levels[20:]]
+    found = growth([Measured(loss, level, level - loss, True) for loss, level in zip(losses, levels, strict=True)])
+
+    assert found is not None
+    assert found.halved is certain
+
+
+@pytest.mark.parametrize(("loss", "there"), [(0.85, True), (0.95, False)])
+def test_a_gap_that_is_no_small_part_of_the_loss_is_there_whether_it_grew_or_not(loss: float, there: bool) -> None:
+    found = growth([Measured(loss, 1.0, 0.05, True) for _ in range(60)])
+
+    assert found is not None
+    assert found.there is there
+    assert not found.certain
