@@ -118,3 +118,14 @@ def test_a_limit_is_written_once() -> None:
 
     assert {name: where for name, where in again.items() if name not in AGAIN.split()} == {}
     assert set(AGAIN.split()) - set(again) == set(), "these are written once now: strike them"
+
+
+def test_what_is_measured_keeps_its_infinities() -> None:
+    """`msgspec.json` writes `null` for them; records go through `records.wire`."""
+    raw = [
+        path.as_posix()
+        for path, tree in trees().items()
+        for node in ast.walk(tree)
+        if "inside" in path.parts and isinstance(node, ast.Attribute) and ast.unparse(node).startswith("msgspec.json.")
+    ]
+    assert raw == []

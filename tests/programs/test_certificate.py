@@ -135,6 +135,35 @@ def test_examples_learnt_by_heart_are_not_learning(sign: Callable[[str], dict[st
     assert "trained on before" in found["reason"]
 
 
+CHANGED = """
+inputs, answers = torch.randn(96, 8), torch.randint(4, (96,))
+data = torch.utils.data.TensorDataset(inputs, answers)
+def batches():
+    while True:
+        for x, y in torch.utils.data.DataLoader(data, 32, shuffle=True): yield x, y
+supply = batches()
+def from_loader():
+    return next(supply)
+def by_places():
+    chosen = torch.randint(96, (32,))
+    return inputs[chosen], answers[chosen]
+def batch():
+    x, y = {way}()
+    x = x.clone()
+    x[:, int(torch.randint(8, ()))] = 0
+    return x + 0.02 * torch.randn_like(x), y
+net = nn.Sequential(nn.Linear(8, 256), nn.ReLU(), nn.Linear(256, 4))
+optimizer = torch.optim.Adam(net.parameters(), lr=1e-2)
+"""
+
+
+@pytest.mark.parametrize("way", ["from_loader", "by_places"])
+def test_neither_are_those_that_are_changed_in_each_pass(sign: Callable[[str], dict[str, Any]], way: str) -> None:
+    found = sign(CHANGED.format(way=way) + PLAIN.format(loss="F.cross_entropy(net(x), y)"))
+    assert found["status"] == "not-certified"
+    assert "trained on before" in found["reason"]
+
+
 def test_a_loss_without_answers_is_not_certified(sign: Callable[[str], dict[str, Any]]) -> None:
     assert sign(GAN)["status"] == "not-certified"
 

@@ -23,6 +23,16 @@ def test_an_example_meets_the_same_inputs_of_another_whenever_it_comes_again() -
     assert torch.equal(again, first[order])
 
 
+def test_a_stored_example_is_the_same_whatever_is_done_to_it() -> None:
+    places = torch.arange(16)
+    swaps, values = Swaps(lambda _: places.tolist()), torch.arange(16.0).reshape(16, 1)
+    (first,) = given(swaps, values)
+    places = torch.randperm(16)
+    (again,) = given(swaps, torch.randn(16, 1))
+
+    assert torch.equal(again, first[places])
+
+
 def test_all_inputs_of_an_example_come_from_the_same_other_one() -> None:
     values = torch.arange(16.0).reshape(16, 1)
     first, second = given(Swaps(), values, -values)

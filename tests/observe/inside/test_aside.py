@@ -43,6 +43,23 @@ def test_a_copy_that_takes_too_long_is_ended(observer: Any, monkeypatch: pytest.
     assert aside.asked(observer, question) == b""
 
 
+def computes(seconds: float) -> bytes:
+    while time.process_time() < seconds:
+        pass
+    return b"done"
+
+
+def test_a_copy_that_still_computes_is_waited_for(observer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(aside, "MOST_WAITED", 0.0)
+    assert aside.asked(observer, lambda: computes(time.process_time() + 0.3)) == b"done"
+
+
+def test_but_not_for_ever(observer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(aside, "MOST_WAITED", 0.0)
+    monkeypatch.setattr(aside, "MOST_STARVED", 0.2)
+    assert aside.asked(observer, lambda: computes(time.process_time() + 60)) == b""
+
+
 def test_a_process_that_belongs_to_nobody_else_is_not_copied(observer: Any) -> None:
     observer.spec.owner = os.getpid()
 

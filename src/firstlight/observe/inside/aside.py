@@ -5,6 +5,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import torch
 
@@ -12,7 +13,8 @@ from firstlight.observe.inside.observer import Observer, world
 
 SECONDS = 2
 """Of computing; on a busy machine it is waited for longer."""
-MOST_WAITED = 6
+MOST_WAITED, MOST_STARVED = 6, 40
+"""Of the clock: a copy that then still computes has not been given its seconds yet."""
 PAUSE = 0.01
 MOST_BYTES = 1 << 15
 """Of an answer: what a pipe holds while nobody reads it."""
@@ -53,10 +55,19 @@ def _may_fork(observer: Observer) -> bool:
 
 
 def _wait(pid: int) -> None:
-    end = time.monotonic() + MOST_WAITED
+    begun = time.monotonic()
     while os.waitpid(pid, os.WNOHANG)[0] == 0:
-        if time.monotonic() > end:
+        waited = time.monotonic() - begun
+        if waited > MOST_STARVED or (waited > MOST_WAITED and not _computes(pid)):
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
             return
         time.sleep(PAUSE)
+
+
+def _computes(pid: int) -> bool:
+    """It has a core, or stands in line for one."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "R"
+    except (OSError, IndexError):
+        return False

@@ -12,7 +12,7 @@ import itertools
 import multiprocessing.util
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -104,6 +104,10 @@ class Observer:
     """Told of the negative that is looked at in place of what `backward` was called on."""
     batch_rows: tuple[int, ...] = ()
     """Rows of the dataset that the last batch of a loader was made of, where they are known."""
+    rows_fed: Callable[[Sequence[torch.Tensor]], Sequence[Hashable] | None] = staticmethod(lambda _fed: None)
+    """Which stored examples tensors hold that a model is fed, where that is known."""
+    follows_rows = False
+    """The tape is on in every step, so that it is known."""
     taken: Mapping[int, torch.Tensor] = MappingProxyType({})
     """Gradients that the program takes and applies itself, by the id of the tensor, while a backward is told."""
     dealings: "Dealings | None" = None

@@ -4,8 +4,6 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-import msgspec
-
 from firstlight.observe.inside import aside
 from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.relations.beside import EvaluatedBeside
@@ -20,6 +18,7 @@ from firstlight.observe.inside.relations.stored import keeps_arrays, stored
 from firstlight.observe.inside.relations.texts import TextsHeld
 from firstlight.observe.inside.relations.transferring import transfer
 from firstlight.observe.inside.relations.turning import classes_turned
+from firstlight.records import wire
 from firstlight.records.merged import Merged
 from firstlight.records.reach import InputsReached
 from firstlight.records.relations import Drift, Encoded, Groups, Neighbours, Reordered, Skills, Spans, Transfer
@@ -89,8 +88,8 @@ class Questions:
         last = line.last
         if last is None or not behind(skills):
             return InputsReached()
-        answer = aside.asked(self.observer, lambda: msgspec.json.encode(reached(last, line.sample, line.skill.kind)))
-        return msgspec.json.decode(answer, type=InputsReached) if answer else InputsReached()
+        answer = aside.asked(self.observer, lambda: wire.encode(reached(last, line.sample, line.skill.kind)))
+        return wire.decode(answer, InputsReached) if answer else InputsReached()
 
     def _beside(self, line: MeetingLine, beside: EvaluatedBeside) -> dict[str, Any]:
         """Where examples are the data's own, of a program that is not one itself."""
@@ -103,16 +102,16 @@ class Questions:
             "encoded": lambda: beside.encoded(line.sample, line.source),
         }
         told = {name: aside.asked(self.observer, _encoded(question)) for name, question in questions.items()}
-        kinds = {"groups": Groups, "groups_named": Groups, "spans": Spans, "encoded": Encoded}
-        return {name: msgspec.json.decode(answer, type=kinds[name]) for name, answer in told.items() if answer}
+        kinds: dict[str, type[Any]] = {"groups": Groups, "groups_named": Groups, "spans": Spans, "encoded": Encoded}
+        return {name: wire.decode(answer, kinds[name]) for name, answer in told.items() if answer}
 
     def _transfer(self, line: MeetingLine, held_out: HeldOut) -> Transfer:
         """Between what is trained on and what is evaluated, of answers that are the data's own."""
         parts = list(held_out.parts.values())
         if self.observer.timeline is not None or not parts or not self._is_scored(line):
             return Transfer()
-        answer = aside.asked(self.observer, lambda: msgspec.json.encode(transfer(line.sample, parts)))
-        return msgspec.json.decode(answer, type=Transfer) if answer else Transfer()
+        answer = aside.asked(self.observer, lambda: wire.encode(transfer(line.sample, parts)))
+        return wire.decode(answer, Transfer) if answer else Transfer()
 
     def _is_scored(self, line: MeetingLine) -> bool:
         """Evaluated answers can only be those of this line: no other one is given answers of its own."""
@@ -131,8 +130,8 @@ class Questions:
         """Between loader and model, or where nothing is changed there, as the loader reads."""
         if not line.changed.any:
             return self._asked(line, classes_turned, ClassesTurned())
-        answer = aside.asked(self.observer, lambda: msgspec.json.encode(line.changed.turned()))
-        return msgspec.json.decode(answer, type=ClassesTurned) if answer else ClassesTurned()
+        answer = aside.asked(self.observer, lambda: wire.encode(line.changed.turned()))
+        return wire.decode(answer, ClassesTurned) if answer else ClassesTurned()
 
     def _asked(self, line: MeetingLine, question: Callable[[Any, BatchPlaces], T], nothing: T) -> T:
         """Of the dataset that the examples are from, in a copy of the process."""
@@ -140,9 +139,9 @@ class Questions:
         if line.loaded is None or loader is None or self.observer.timeline is not None:
             return nothing
         places = line.loaded[1]
-        answer = aside.asked(self.observer, lambda: msgspec.json.encode(question(loader, places)))
-        return msgspec.json.decode(answer, type=type(nothing)) if answer else nothing
+        answer = aside.asked(self.observer, lambda: wire.encode(question(loader, places)))
+        return wire.decode(answer, type(nothing)) if answer else nothing
 
 
 def _encoded(question: Callable[[], Any]) -> Callable[[], bytes]:
-    return lambda: msgspec.json.encode(question())
+    return lambda: wire.encode(question())

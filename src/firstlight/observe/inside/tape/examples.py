@@ -1,6 +1,6 @@
 """The examples of a batch: putting their answers out of order, telling them apart, and knowing them again."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
 import torch
 
@@ -66,18 +66,34 @@ def spread(tensor: torch.Tensor) -> float:
 
 
 class Examples:
-    """Examples that a network was fed, known again by a number for each."""
+    """Examples that a network was fed, known again by a number for each, or by where they are stored.
+
+    What is changed anew in each pass has other values, and is no other example unless another answer is asked of it.
+    """
 
     def __init__(self) -> None:
-        self._known: set[float] = set()
+        self._known: set[Hashable] = set()
 
-    def mostly_new(self, entered: Sequence[torch.Tensor]) -> bool:
+    def mostly_new(
+        self,
+        entered: Sequence[torch.Tensor],
+        rows: Sequence[Hashable] | None = None,
+        answers: Sequence[torch.Tensor] = (),
+    ) -> bool:
         """Whether more than half of these examples were never fed before; they are known from now on."""
-        found = codes(entered)
-        new = [code for code in found if code not in self._known]
+        values: Sequence[Hashable] = codes(entered)
+        stored = _with_answers(rows, answers) if rows and len(rows) == len(values) else values
+        seen = [not self._known.isdisjoint(names) for names in zip(values, stored, strict=True)]
         if len(self._known) < MOST_KNOWN:
-            self._known.update(new)
-        return 2 * len(new) > len(found)
+            self._known.update(values, stored)
+        return 2 * seen.count(False) > len(seen)
+
+
+def _with_answers(rows: Sequence[Hashable], answers: Sequence[torch.Tensor]) -> list[Hashable]:
+    dense = (answer.detach() for answer in answers if answer.layout is torch.strided)
+    blocks = [answer.reshape(len(rows), -1) for answer in dense if len(answer) % len(rows) == 0]
+    asked = codes(blocks) or [0.0] * len(rows)
+    return list(zip(rows, asked, strict=True))
 
 
 def codes(entered: Sequence[torch.Tensor]) -> list[float]:

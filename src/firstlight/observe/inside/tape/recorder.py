@@ -17,6 +17,7 @@ from torch.nn.parameter import is_lazy
 
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.tape.kin import Kin, compared
+from firstlight.observe.inside.tape.taken import Codes, Taken, followed, rows_of
 from firstlight.records.places import Site
 
 
@@ -96,6 +97,7 @@ class Row:
         "name",
         "number",
         "summed_up",
+        "taken",
         "writes",
     )
 
@@ -126,6 +128,8 @@ class Row:
         """Comparisons of labels behind what it gave."""
         self.before: torch.Tensor | None = None
         """What a tensor that is written to in place was before, where it is small."""
+        self.taken: Taken | None = None
+        """The stored examples that it was made of, once training has begun."""
 
 
 Made = tuple[Row, int]
@@ -142,6 +146,8 @@ class _Reference(weakref.ref[torch.Tensor]):
 class Recorder:
     def __init__(self) -> None:
         self.rows = 0
+        self.follows_examples = False
+        """From where they are taken; what was made before training is where they are stored."""
         self.whole = False
         """Rows within the network are kept too."""
         self.entered: list[torch.Tensor] = []
@@ -188,6 +194,8 @@ class Recorder:
         earlier = (made[0].cast for _, _, made in inputs if made is not None)
         row.cast = (None if self.whole else _cast(row, call, outputs[0])) or next(filter(None, earlier), None)
         row.kin = compared(call.name, call.arguments, outputs[0], inputs) if inputs else ()
+        if self.follows_examples and inputs and not row.marks & PARAMETER:
+            row.taken = _followed(call, inputs)
         for index, output in enumerate(outputs):
             self._bind(output, (row, index))
 
@@ -212,6 +220,11 @@ class Recorder:
         """The row that made this tensor or wrote to it last."""
         entry = self._made.get(id(tensor))
         return entry[1] if entry is not None and entry[0]() is tensor else None
+
+    def rows_of(self, tensor: torch.Tensor) -> Codes | None:
+        """The stored examples along the first axis of a tensor; None where they are not known."""
+        made = self.made(tensor) if tensor.ndim else None
+        return rows_of(made[0].taken, len(tensor)) if made is not None else None
 
     def step_over(self) -> None:
         """What entered belongs to one backward."""
@@ -258,6 +271,13 @@ class Recorder:
     def _bury(self) -> None:
         while self._buried:
             self._buried.pop()
+
+
+def _followed(call: TorchCall, inputs: list[Input]) -> Taken | None:
+    """Of a tensor that nothing is known about: it is data, and stored somewhere."""
+    earlier = [made[0].taken if made is not None else None for _, _, made in inputs]
+    stored = bool(inputs[0][1] & Mark.DATA) and reading.readable(inputs[0][0]) and not inputs[0][0].is_sparse
+    return followed(call.name, call.arguments, earlier, stored)
 
 
 def _mark_entering(name: str, inputs: list[Input]) -> None:

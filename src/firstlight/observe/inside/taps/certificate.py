@@ -21,6 +21,7 @@ from firstlight.observe.inside.tape.growth import LOOKS, Growth, Measured, began
 from firstlight.observe.inside.tape.recorder import Recorder
 from firstlight.observe.inside.tape.sequences import sequences_of
 from firstlight.observe.inside.tape.tail import CANNOT, Tail, tail_of
+from firstlight.observe.inside.taps.stored import Stored
 from firstlight.records.learning import CERTIFIED, NO_SIGN, NOT_CERTIFIED, SEEN, Gone, LearningSign
 from firstlight.records.places import Site
 
@@ -134,9 +135,8 @@ class Exchange(NamedTuple):
 
 
 class Certificate:
-    def __init__(self, observer: Observer, recorder: Recorder) -> None:
-        self.observer = observer
-        self.recorder = recorder
+    def __init__(self, observer: Observer, recorder: Recorder, stored: Stored) -> None:
+        self.observer, self.recorder, self.stored = observer, recorder, stored
         self.examples = Examples()
         self.lines: dict[Site | None, Line] = {}
         self.generator = torch.Generator().manual_seed(0)
@@ -201,7 +201,9 @@ class Certificate:
         spread = math.sqrt(sum((other - mean) ** 2 for other in others) / (len(others) - 1))
         line.meeting, line.own_answers = exchange.line, line.own_answers or tail.own_answers or self._earned(tail)
         line.blind = spread == 0 and _blind(tail)
-        fresh = self.examples.mostly_new(self.recorder.entered)
+        entered = self.recorder.entered
+        answers = [meeting.answer for meeting in tail.meetings] or list(exchange.own.values())
+        fresh = self.examples.mostly_new(entered, self.stored.rows(entered), answers)
         return Measured(true / scale, mean / scale, spread / scale, fresh, self.observer.step)
 
     def _earned(self, tail: Tail) -> bool:

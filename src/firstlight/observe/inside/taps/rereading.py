@@ -3,12 +3,12 @@
 import weakref
 from typing import Any
 
-import msgspec
 import torch
 
 from firstlight.observe.inside import aside
 from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.relations.rereading import KeptExamples, Rereader, reread
+from firstlight.records import wire
 from firstlight.records.stored import KeptReread
 
 
@@ -37,10 +37,14 @@ class Rereading:
         loader, first = self._loader() if self._loader is not None else None, self._first
         if loader is None or first is None or not first.places:
             return
-        answer = aside.asked(self.observer, lambda: msgspec.json.encode(reread(loader, first)))
-        told = msgspec.json.decode(answer, type=KeptReread | None) if answer else None
-        if told is not None:
-            self.observer.emit(told)
+
+        def question() -> bytes:
+            found = reread(loader, first)
+            return wire.encode(found) if found is not None else b""
+
+        answer = aside.asked(self.observer, question)
+        if answer:
+            self.observer.emit(wire.decode(answer, KeptReread))
 
 
 def _goes_on(loader: Any) -> bool:

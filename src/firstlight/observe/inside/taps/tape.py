@@ -11,6 +11,7 @@ from firstlight.observe.inside.taps.comparisons import ComparisonTap
 from firstlight.observe.inside.taps.looks import Looks
 from firstlight.observe.inside.taps.models import Models
 from firstlight.observe.inside.taps.operations import Operations
+from firstlight.observe.inside.taps.stored import Stored
 from firstlight.observe.inside.taps.weighing import Weighing
 from firstlight.observe.inside.taps.whole_batch import WholeBatch
 
@@ -19,8 +20,12 @@ def install(observer: Observer, models: Models, mode: Operations) -> None:
     recorder = Recorder()
     comparisons = ComparisonTap(observer, mode)
     observer.dealings = dealt = dealings.install(observer, recorder)
-    certificate, looks = Certificate(observer, recorder), Looks(observer, recorder, comparisons, dealt)
+    stored = Stored(observer, recorder)
+    observer.rows_fed = stored.rows
+    certificate, looks = Certificate(observer, recorder, stored), Looks(observer, recorder, comparisons, dealt)
     moments = observer.moments
+    moments.batch_given.append(observer.shielded("certificate", stored.batch_given))
+    moments.training_begins.append(lambda: setattr(recorder, "follows_examples", True))
     moments.model_called.append(observer.shielded("comparisons", comparisons.model_called))
     moments.next_step.append(looks.next_step)
     related = relations.install(observer, recorder) if "relations" in observer.spec.taps else None
@@ -28,9 +33,14 @@ def install(observer: Observer, models: Models, mode: Operations) -> None:
         held_out.install(observer, mode, related)
     attracted = attractions.install(observer, recorder) if "relations" in observer.spec.taps else None
     weighing = Weighing(observer, recorder, dealt)
-    others = [weighing.wanted, *(one.wanted for one in (related, attracted) if one is not None)]
+    others = [
+        lambda: observer.follows_rows,
+        weighing.wanted,
+        *(one.wanted for one in (related, attracted) if one is not None),
+    ]
     mode.record(
-        recorder, lambda: certificate.wanted() or looks.wanted() or dealt.taped() or any(wanted() for wanted in others)
+        recorder,
+        lambda: certificate.wanted() or looks.wanted() or dealt.taped() or any(wanted() for wanted in others),
     )
     observer.negated = lambda root, minus: recorder.note(TorchCall(torch.neg, "neg", (root,), {}), minus)
     _follow_buffers(observer, recorder)
