@@ -1,4 +1,4 @@
-"""Stored examples are known again from where they are taken to where they are fed, whatever is done to them between."""
+"""StoredRows examples are known again from where they are taken to where they are fed, whatever is done to them between."""
 
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -12,7 +12,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from firstlight.observe.inside.tape.examples import Examples
 from firstlight.observe.inside.tape.recorder import Recorder
-from firstlight.observe.inside.taps.stored import Stored
+from firstlight.observe.inside.taps.stored import StoredRows
 
 STORE = torch.arange(60.0).reshape(20, 3)
 SERIES = torch.arange(40.0)
@@ -136,7 +136,7 @@ def test_rows_that_a_loader_asked_for_are_known_where_values_came_by_another_way
     loader = DataLoader(TensorDataset(STORE), batch_size=4)
     observer: Any = SimpleNamespace(batch_rows=(4, 5, 6, 7))
     with taped() as recorder:
-        stored, noise = Stored(observer, recorder), torch.randn(4, 3)
+        stored, noise = StoredRows(observer, recorder), torch.randn(4, 3)
     stored.batch_given(loader, None)
     fed = torch.from_numpy(STORE[4:8].numpy() + 1)
 

@@ -17,7 +17,7 @@ from torch.nn.parameter import is_lazy
 
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.tape.kin import Kin, compared
-from firstlight.observe.inside.tape.taken import Codes, Taken, followed, rows_of
+from firstlight.observe.inside.tape.taken import Codes, RowsTaken, followed, rows_of
 from firstlight.records.places import Site
 
 
@@ -128,7 +128,7 @@ class Row:
         """Comparisons of labels behind what it gave."""
         self.before: torch.Tensor | None = None
         """What a tensor that is written to in place was before, where it is small."""
-        self.taken: Taken | None = None
+        self.taken: RowsTaken | None = None
         """The stored examples that it was made of, once training has begun."""
 
 
@@ -273,7 +273,7 @@ class Recorder:
             self._buried.pop()
 
 
-def _followed(call: TorchCall, inputs: list[Input]) -> Taken | None:
+def _followed(call: TorchCall, inputs: list[Input]) -> RowsTaken | None:
     """Of a tensor that nothing is known about: it is data, and stored somewhere."""
     earlier = [made[0].taken if made is not None else None for _, _, made in inputs]
     stored = bool(inputs[0][1] & Mark.DATA) and reading.readable(inputs[0][0]) and not inputs[0][0].is_sparse

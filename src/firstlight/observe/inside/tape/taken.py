@@ -22,7 +22,7 @@ DISTINCT = 0.75
 """Share of a batch's rows. Where it has the same ones again and again they are patterns that examples are made of."""
 
 
-class Taken:
+class RowsTaken:
     """Rows of something stored; which they are is worked out when asked."""
 
     __slots__ = ("_codes", "_find", "depth")
@@ -38,13 +38,15 @@ class Taken:
         return self._codes
 
 
-def rows_of(taken: Taken | None, examples: int) -> Codes | None:
+def rows_of(taken: RowsTaken | None, examples: int) -> Codes | None:
     """One for each example; None where that is not known."""
     codes = () if taken is None else taken.codes
     return codes if len(codes) == examples and len(set(codes)) >= DISTINCT * examples else None
 
 
-def followed(name: str, arguments: Sequence[Any], earlier: Sequence[Taken | None], stored: bool) -> Taken | None:
+def followed(
+    name: str, arguments: Sequence[Any], earlier: Sequence[RowsTaken | None], stored: bool
+) -> RowsTaken | None:
     """What one call gave, from the rows behind its tensors in their order; `stored`: the first is data."""
     if name in TAKES and earlier and len(arguments) > 1 and isinstance(arguments[0], torch.Tensor):
         return _picked(name, arguments, earlier, stored)
@@ -55,7 +57,7 @@ def followed(name: str, arguments: Sequence[Any], earlier: Sequence[Taken | None
     return next((taken for taken in earlier if taken is not None), None)
 
 
-def _picked(name: str, arguments: Sequence[Any], earlier: Sequence[Taken | None], stored: bool) -> Taken | None:
+def _picked(name: str, arguments: Sequence[Any], earlier: Sequence[RowsTaken | None], stored: bool) -> RowsTaken | None:
     source, index = arguments[0], arguments[-1]
     if name == "index_select" and arguments[1] not in (0, -source.ndim):
         return earlier[0]
@@ -67,11 +69,11 @@ def _picked(name: str, arguments: Sequence[Any], earlier: Sequence[Taken | None]
         return earlier[0]
     of = earlier[0]
     if of is not None and of.depth < DEEPEST:
-        return Taken(lambda: _chosen(of.codes, index) if len(of.codes) == len(source) else of.codes, of.depth + 1)
+        return RowsTaken(lambda: _chosen(of.codes, index) if len(of.codes) == len(source) else of.codes, of.depth + 1)
     return of if of is not None or not source.ndim or not stored else _first_taken(source, index)
 
 
-def _first_taken(source: torch.Tensor, index: Any) -> Taken:
+def _first_taken(source: torch.Tensor, index: Any) -> RowsTaken:
     place = (source.data_ptr(), 0 if source.is_inference() else source._version, tuple(source.shape))
 
     def find() -> Iterable[Hashable]:
@@ -79,14 +81,14 @@ def _first_taken(source: torch.Tensor, index: Any) -> Taken:
         known = (*place, *flat[:: max(1, len(flat) // SAMPLED)].tolist())
         return ((known, row) for row in _chosen(range(len(source)), index))
 
-    return Taken(find)
+    return RowsTaken(find)
 
 
-def _joined(parts: list[Taken], apart: bool) -> Taken:
+def _joined(parts: list[RowsTaken], apart: bool) -> RowsTaken:
     """Stacked parts are an example each: a row, or a window that begins with one."""
     if apart:
-        return Taken(lambda: [(len(part.codes), *part.codes[:1]) for part in parts])
-    return Taken(lambda: [code for part in parts for code in part.codes])
+        return RowsTaken(lambda: [(len(part.codes), *part.codes[:1]) for part in parts])
+    return RowsTaken(lambda: [code for part in parts for code in part.codes])
 
 
 def _chooses(index: Any) -> bool:

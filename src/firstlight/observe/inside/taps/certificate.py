@@ -21,7 +21,7 @@ from firstlight.observe.inside.tape.growth import LOOKS, Growth, Measured, began
 from firstlight.observe.inside.tape.recorder import Recorder
 from firstlight.observe.inside.tape.sequences import sequences_of
 from firstlight.observe.inside.tape.tail import CANNOT, Tail, tail_of
-from firstlight.observe.inside.taps.stored import Stored
+from firstlight.observe.inside.taps.stored import StoredRows
 from firstlight.records.learning import CERTIFIED, NO_SIGN, NOT_CERTIFIED, SEEN, Gone, LearningSign
 from firstlight.records.places import Site
 
@@ -135,7 +135,7 @@ class Exchange(NamedTuple):
 
 
 class Certificate:
-    def __init__(self, observer: Observer, recorder: Recorder, stored: Stored) -> None:
+    def __init__(self, observer: Observer, recorder: Recorder, stored: StoredRows) -> None:
         self.observer, self.recorder, self.stored = observer, recorder, stored
         self.examples = Examples()
         self.lines: dict[Site | None, Line] = {}

@@ -11,7 +11,7 @@ from firstlight.observe.inside.tape.recorder import Mark, Recorder
 from firstlight.observe.inside.tape.taken import Codes
 
 
-class Stored:
+class StoredRows:
     def __init__(self, observer: Observer, recorder: Recorder) -> None:
         self.observer, self.recorder = observer, recorder
         self._origins = Origins()

@@ -11,7 +11,7 @@ from firstlight.observe.inside.taps.comparisons import ComparisonTap
 from firstlight.observe.inside.taps.looks import Looks
 from firstlight.observe.inside.taps.models import Models
 from firstlight.observe.inside.taps.operations import Operations
-from firstlight.observe.inside.taps.stored import Stored
+from firstlight.observe.inside.taps.stored import StoredRows
 from firstlight.observe.inside.taps.weighing import Weighing
 from firstlight.observe.inside.taps.whole_batch import WholeBatch
 
@@ -20,7 +20,7 @@ def install(observer: Observer, models: Models, mode: Operations) -> None:
     recorder = Recorder()
     comparisons = ComparisonTap(observer, mode)
     observer.dealings = dealt = dealings.install(observer, recorder)
-    stored = Stored(observer, recorder)
+    stored = StoredRows(observer, recorder)
     observer.rows_fed = stored.rows
     certificate, looks = Certificate(observer, recorder, stored), Looks(observer, recorder, comparisons, dealt)
     moments = observer.moments
