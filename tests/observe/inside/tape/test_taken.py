@@ -1,4 +1,4 @@
-"""StoredRows examples are known again from where they are taken to where they are fed, whatever is done to them between."""
+"""Stored examples are known again from where they are taken to where they are fed, whatever is done to them between."""
 
 from collections.abc import Callable
 from types import SimpleNamespace
