@@ -1,13 +1,17 @@
-"""Probabilities that answers choose among along one axis, and that add up to one along another."""
+"""Probabilities that answers choose among along one axis, and that add up to one along another.
 
-from collections.abc import Iterator
+Answers that are made probabilities by the same line add up to one where the predictions do. Then it is asked what lies
+along that axis: examples that were drawn into the batch have nothing to share, where each has parts of its own.
+"""
+
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import torch
 
 from firstlight.observe.inside.tape.compares import PRODUCTS
 from firstlight.observe.inside.tape.reach import activations
-from firstlight.observe.inside.tape.recorder import Made, Row
+from firstlight.observe.inside.tape.recorder import Made, Row, TorchCall
 from firstlight.observe.inside.tape.sequences import OF_SEQUENCES
 from firstlight.observe.inside.tape.tail import Meeting, Tail
 from firstlight.records.taped import AxisSeen
@@ -21,6 +25,8 @@ ERROR = 0.02
 """Nats that the log-sum-exp of log-probabilities, in half precision at worst, is away from 0."""
 ROUNDING = 1e-3
 MOST_ELEMENTS = 1 << 20
+LEAST_AXES = 3
+"""Of what enters the network: examples, their parts, and what is known of each part."""
 
 
 class _Choice(NamedTuple):
@@ -30,11 +36,13 @@ class _Choice(NamedTuple):
     predicted: torch.Tensor
     made: Made | None
     axis: int
+    drawn: bool = False
+    """The other axis is the one along which examples were drawn into the batch."""
 
 
-def normalised_elsewhere(tail: Tail) -> Iterator[AxisSeen]:
+def normalised_elsewhere(tail: Tail, entered: Sequence[torch.Tensor] = ()) -> Iterator[AxisSeen]:
     """One for each meeting; where the two axes are equally long (a batch with itself) either may be meant."""
-    for row, predicted, made, chosen in (*_choices(tail), *_alignments(tail)):
+    for row, predicted, made, chosen, drawn in (*_choices(tail), *_alignments(tail), *_lists(tail, entered)):
         logs = _logarithms(predicted.detach())
         if logs is None:
             continue
@@ -52,6 +60,7 @@ def normalised_elsewhere(tail: Tail) -> Iterator[AxisSeen]:
             axis=axis,
             chosen=chosen,
             error=errors[chosen],
+            drawn=drawn,
         )
 
 
@@ -64,6 +73,44 @@ def _choices(tail: Tail) -> Iterator[_Choice]:
         chosen = _chosen(meeting, predicted)
         if chosen is not None:
             yield _Choice(meeting.row, predicted, made, chosen)
+
+
+def _lists(tail: Tail, entered: Sequence[torch.Tensor]) -> Iterator[_Choice]:
+    """Answers to each part of each example, that add up to one over examples drawn at random."""
+    of_parts = {tuple(tensor.shape[:2]) for tensor in entered if tensor.ndim >= LEAST_AXES}
+    for meeting in tail.meetings:
+        row, answer = meeting.row, meeting.answer
+        given = [(tensor, made) for tensor, _, made in row.inputs if tensor.requires_grad]
+        if row.name not in SHARES or len(given) != 1 or given[0][0].shape != answer.shape:
+            continue
+        if tuple(answer.shape) not in of_parts or answer.numel() > MOST_ELEMENTS or _marked(answer) != 0:
+            continue
+        if any(tensor is answer and _is_drawn(made, answer.shape) for tensor, _, made in row.inputs):
+            yield _Choice(row, *given[0], axis=1, drawn=True)
+
+
+def _is_drawn(made: Made | None, shape: torch.Size) -> bool:
+    """It comes, place by place, of what was chosen by number along the first axis, or stacked one by one."""
+    waiting, seen = [made], set[int]()
+    while waiting:
+        one = waiting.pop()
+        if one is None or one[0].number in seen or one[0].again is None:
+            continue
+        seen.add(one[0].number)
+        if _draws(one[0].again):
+            return True
+        waiting += [made for tensor, _, made in one[0].inputs if tensor.shape == shape]
+    return False
+
+
+def _draws(call: TorchCall) -> bool:
+    if call.name in ("stack", "index_select"):
+        _, *behind = call.arguments or (None,)
+        axis = behind[0] if behind else call.keywords.get("dim", 0)
+        return bool(axis == 0)
+    index = call.arguments[1] if call.name == "__getitem__" else None
+    first = index[0] if isinstance(index, tuple) and index else index
+    return isinstance(first, list) or (getattr(first, "ndim", 0) == 1 and "int" in str(getattr(first, "dtype", "")))
 
 
 def _alignments(tail: Tail) -> Iterator[_Choice]:
