@@ -30,16 +30,16 @@ def find(seen: AxisSeen, limits: Limits) -> Found:
         return
     if not {seen.axis, seen.chosen} <= set(range(len(seen.shape))):  # a damaged log
         return
-    yield (
-        _between_examples(seen)
-        if seen.drawn
-        else Evidence(
-            where=at(seen.site, step=seen.step, rank=seen.rank),
-            saw=f"{_given(seen)}, but labels pick among them over axis {seen.chosen}; over that axis the logarithm of their "
-            f"sum is up to {seen.error:.2g} away from 0",
-            wanted=f"probabilities over axis {seen.chosen}, the {seen.shape[seen.chosen]} classes",
-            numbers={"logsum_error": seen.error, "axis": seen.axis, "chosen": seen.chosen},
-        )
+    yield _between_examples(seen) if seen.drawn else _among_classes(seen)
+
+
+def _among_classes(seen: AxisSeen) -> Evidence:
+    return Evidence(
+        where=at(seen.site, step=seen.step, rank=seen.rank),
+        saw=f"{_given(seen)}, but labels pick among them over axis {seen.chosen}; over that axis the logarithm of "
+        f"their sum is up to {seen.error:.2g} away from 0",
+        wanted=f"probabilities over axis {seen.chosen}, the {seen.shape[seen.chosen]} classes",
+        numbers={"logsum_error": seen.error, "axis": seen.axis, "chosen": seen.chosen},
     )
 
 

@@ -11,7 +11,7 @@ import torch
 
 from firstlight.observe.inside.tape.compares import PRODUCTS
 from firstlight.observe.inside.tape.reach import activations
-from firstlight.observe.inside.tape.recorder import Made, Row, TorchCall
+from firstlight.observe.inside.tape.recorder import Made, Row
 from firstlight.observe.inside.tape.sequences import OF_SEQUENCES
 from firstlight.observe.inside.tape.tail import Meeting, Tail
 from firstlight.records.taped import AxisSeen
@@ -85,32 +85,10 @@ def _lists(tail: Tail, entered: Sequence[torch.Tensor]) -> Iterator[_Choice]:
             continue
         if tuple(answer.shape) not in of_parts or answer.numel() > MOST_ELEMENTS or _marked(answer) != 0:
             continue
-        if any(tensor is answer and _is_drawn(made, answer.shape) for tensor, _, made in row.inputs):
+        if any(
+            made is not None and made[0].drawn == answer.shape for tensor, _, made in row.inputs if tensor is answer
+        ):
             yield _Choice(row, *given[0], axis=1, drawn=True)
-
-
-def _is_drawn(made: Made | None, shape: torch.Size) -> bool:
-    """It comes, place by place, of what was chosen by number along the first axis, or stacked one by one."""
-    waiting, seen = [made], set[int]()
-    while waiting:
-        one = waiting.pop()
-        if one is None or one[0].number in seen or one[0].again is None:
-            continue
-        seen.add(one[0].number)
-        if _draws(one[0].again):
-            return True
-        waiting += [made for tensor, _, made in one[0].inputs if tensor.shape == shape]
-    return False
-
-
-def _draws(call: TorchCall) -> bool:
-    if call.name in ("stack", "index_select"):
-        _, *behind = call.arguments or (None,)
-        axis = behind[0] if behind else call.keywords.get("dim", 0)
-        return bool(axis == 0)
-    index = call.arguments[1] if call.name == "__getitem__" else None
-    first = index[0] if isinstance(index, tuple) and index else index
-    return isinstance(first, list) or (getattr(first, "ndim", 0) == 1 and "int" in str(getattr(first, "dtype", "")))
 
 
 def _alignments(tail: Tail) -> Iterator[_Choice]:
