@@ -7,7 +7,7 @@ from tests.facts.test_derive import BOOTSTRAP
 
 from firstlight.facts.dealings import bootstrapped, discounted, returning, rewarded, weighed
 from firstlight.facts.sightings import Sightings
-from firstlight.records.dealings import BootstrapSeen, MeanReturn, ReturnsSeen, WeightsSeen
+from firstlight.records.dealings import BootstrapSeen, Ended, MeanReturn, ReturnsSeen, WeightsSeen
 from firstlight.records.program import Ending
 
 LOOKS = [BootstrapSeen(step=step, rank=1, site=SITE, **BOOTSTRAP) for step in (1, 8)]
@@ -92,3 +92,17 @@ def test_returns_that_are_all_the_same_vary_in_nothing() -> None:
     (found,) = returning(Sightings([replace(RETURNS, start=stretch(0.0, 0.0), end=stretch(0.0, 0.0))]))
 
     assert (found.varied, found.rise) == (False, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("beyond", "longest", "times"), [((3, 0), 9, 1), ((0, 0), 9, 0), ((3, 1), 9, 0), ((3, 0), ASKED.length, 0)]
+)
+def test_answers_that_rise_with_an_end_that_no_limit_of_time_made(
+    beyond: tuple[int, int], longest: int, times: int
+) -> None:
+    asked = replace(ASKED, beyond=beyond, ended=Ended(share=0.1, longest=longest, episodes=7))
+
+    found = list(bootstrapped(Sightings([asked])))
+    assert [(one.beyond, one.ends, one.episodes) for one in found] == [(3, 0.1, 7)] * times
+    (seen,) = bootstrapped(Sightings([*LOOKS, replace(asked, rank=1)]))
+    assert (seen.looks, seen.beyond) == (2, 3 * times)

@@ -29,6 +29,8 @@ LEAST_CHANGES = 3
 
 
 def bootstrapped(seen: Sightings) -> Iterator[Bootstrapped]:
+    """By what is told of each line; where answers were kept before they were met, by what copies were asked."""
+    beyond = _beyond(seen)
     for looks in groups(seen.of(BootstrapSeen), lambda look: (look.rank, look.site)):
         last = looks[-1]
         yield Bootstrapped(
@@ -44,7 +46,35 @@ def bootstrapped(seen: Sightings) -> Iterator[Bootstrapped]:
             episodes=last.episodes,
             even=last.even,
             apart=last.apart,
+            beyond=sum(one.beyond[0] for one in beyond.pop(last.rank, ())),
         )
+    for rank, risen in beyond.items():
+        ended = risen[-1].ended
+        yield Bootstrapped(
+            rank=rank,
+            site=risen[-1].site,
+            looks=0,
+            step=risen[-1].step,
+            examples=sum(one.rows for one in risen),
+            cut=0,
+            same=0,
+            carries=0,
+            ends=ended.share,
+            episodes=ended.episodes,
+            even=True,
+            beyond=sum(one.beyond[0] for one in risen),
+        )
+
+
+def _beyond(seen: Sightings) -> dict[int, list[RewardAsked]]:
+    """By rank: where answers of an episode that no limit of time ended rose with what was said of its end, and no
+    other answers did."""
+    found: dict[int, list[RewardAsked]] = {}
+    for one in seen.of(RewardAsked):
+        own, others = one.beyond
+        if one.kind == VALUES and own and not others and one.length < one.ended.longest:
+            found.setdefault(one.rank, []).append(one)
+    return found
 
 
 def discounted(seen: Sightings) -> Iterator[Discounted]:

@@ -75,6 +75,15 @@ class ReturnsSeen(Sighting, frozen=True, kw_only=True, tag="returns"):
     """Of a copy that went on until the program ended by itself."""
 
 
+class Ended(msgspec.Struct, frozen=True, kw_only=True):
+    """The episodes that have ended so far."""
+
+    share: float = 0.0
+    """Of the exchanges, those that ended one."""
+    longest: int = 0
+    episodes: int = 0
+
+
 class RewardAsked(Sighting, frozen=True, kw_only=True, tag="reward-asked"):
     """What changes in the answers of a program if the environment had given another reward, once.
 
@@ -107,6 +116,9 @@ class RewardAsked(Sighting, frozen=True, kw_only=True, tag="reward-asked"):
     around: int = 0
     places: int = 1
     """Environments that are dealt with at once."""
+    beyond: tuple[int, int] = (0, 0)
+    """Of what rises where networks say more of the end of the episode, `own` and `others`."""
+    ended: Ended = Ended()
 
 
 class Bootstrapped(Ranked, frozen=True, kw_only=True):
@@ -127,6 +139,8 @@ class Bootstrapped(Ranked, frozen=True, kw_only=True):
     even: bool
     apart: bool = False
     """The environment tells limits of time apart from ends: those that are told are ends."""
+    beyond: int = 0
+    """Answers that rise where networks say more of the end of their own episode, which no limit of time had ended."""
 
 
 class Discounted(Ranked, frozen=True, kw_only=True):

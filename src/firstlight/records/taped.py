@@ -176,6 +176,8 @@ class AxisSeen(Sighting, frozen=True, kw_only=True, tag="axis"):
     """Along which answers choose."""
     error: float
     """By which the logarithm of their sum along that is away from 0."""
+    drawn: bool = False
+    """Answers add up to one along the same axis, and examples were drawn into the batch along it."""
     looks: int = 0
     """That it stands for, once all are known."""
 

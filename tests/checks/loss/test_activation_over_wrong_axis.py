@@ -5,7 +5,7 @@ import pytest
 from msgspec.structs import replace
 
 from firstlight.checks.loss.activation_over_wrong_axis import CHECK
-from firstlight.records.finding import Evidence
+from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import Site
 from firstlight.records.taped import AxisSeen
 
@@ -44,3 +44,13 @@ def test_each_side_of_logsum_error(error: float, times: int) -> None:
 @pytest.mark.parametrize(("looks", "times"), [(1, 0), (2, 1)])
 def test_each_side_of_looks(looks: int, times: int) -> None:
     assert len(found(looks=looks)) == times
+
+
+def test_examples_that_were_drawn_into_the_batch_are_told_as_such() -> None:
+    (evidence,) = found(drawn=True)
+
+    assert evidence.severity is Severity.WARNING
+    assert evidence.saw.endswith(
+        "and so do the targets; along that axis lie the examples that were drawn into the batch"
+    )
+    assert evidence.wanted == "probabilities over axis 1, the 6 items of each example"

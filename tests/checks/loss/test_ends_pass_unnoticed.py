@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from firstlight.checks.loss.ends_pass_unnoticed import CHECK
 from firstlight.records.dealings import Bootstrapped
-from firstlight.records.finding import Evidence
+from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import Site
 
 SEEN = Bootstrapped(
@@ -88,3 +88,12 @@ def test_each_side_of_rare(ends: float, times: int) -> None:
 @pytest.mark.parametrize(("cut", "times"), [(115, 0), (116, 1)])
 def test_each_side_of_most(cut: int, times: int) -> None:
     assert len(found(cut=cut)) == times
+
+
+@pytest.mark.parametrize("changes", [{"even": True}, {"looks": 0, "cut": 0, "even": True}])
+@pytest.mark.parametrize(("beyond", "times"), [(1, 0), (2, 1)])
+def test_each_side_of_beyond(beyond: int, times: int, changes: dict[str, Any]) -> None:
+    risen = found(beyond=beyond, **{"cut": 40, **changes})
+
+    assert [one.severity for one in risen] == [Severity.WARNING] * times
+    assert found(beyond=beyond, **{"cut": 40, "episodes": 4, **changes}) == []

@@ -134,3 +134,58 @@ def test_one_that_stands_goes_nowhere() -> None:
     (copied,) = trained(copy.deepcopy, nothing)
 
     assert copied.mixed_in is None
+
+
+class Task(nn.Module):
+    """What is called, around the network that is averaged."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.net = net()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        answer: torch.Tensor = self.net(x)
+        return answer
+
+
+def swapped_in(update: Callable[[nn.Module, nn.Module], None]) -> list[CopySeen]:
+    """Of a copy of the network alone that takes its place for an evaluation."""
+    torch.manual_seed(0)
+    task = Task()
+    live, shadow = task.net, copy.deepcopy(task.net).eval()
+    optimizer = torch.optim.SGD(live.parameters(), lr=0.1)
+    observer: Any = SimpleNamespace(step=0, optimizers=lambda: [SimpleNamespace(parameters=list(live.parameters()))])
+    seen = CopiedModels(observer, lambda: ())
+    for _ in range(5):
+        task(torch.randn(8, 3)).square().mean().backward()
+        seen.returned(called(task, training=True))
+        optimizer.step()
+        observer.step += 1
+        seen.touched(shadow, goes_over=True)
+        with torch.no_grad():
+            update(shadow, live)
+        task.net = shadow
+        seen.returned(called(task, training=False))
+        task.net = live
+        shadow.state_dict()
+        seen.touched(shadow[:2], goes_over=False)
+    return list(seen.seen(to_end=True))
+
+
+def called(module: nn.Module, training: bool) -> Any:
+    return SimpleNamespace(module=module, training=training)
+
+
+def with_statistics(old: nn.Module, new: nn.Module) -> None:
+    averaged(old, new)
+    for one, other in zip(old.buffers(), new.buffers(), strict=True):
+        one.copy_(other)
+
+
+def test_a_network_that_is_put_into_what_is_called_is_a_copy_of_the_one_it_replaces() -> None:
+    (stale,) = swapped_in(averaged)
+    assert (stale.statistics, stale.stale, stale.began_equal) == (2, 2, True)
+    assert stale.moved > 0
+
+    (brought_along,) = swapped_in(with_statistics)
+    assert brought_along.stale == 0

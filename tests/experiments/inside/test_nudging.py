@@ -7,11 +7,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import torch
 
 from firstlight.experiments.inside.nudged import Backward, NudgedCopy, _differences, _rollouts, changes
 from firstlight.experiments.inside.nudging import Nudge, Nudging, install
 from firstlight.observe.inside.taps.dealings import Told
-from firstlight.records.dealings import ACTIONS, VALUES, RewardAsked
+from firstlight.observe.inside.taps.models import Call
+from firstlight.records.dealings import ACTIONS, VALUES, Ended, RewardAsked
 
 PLAIN = [0.5, -1.0, 2.0, 0.3, 1.1, -0.4, 0.9, 1.6]
 
@@ -85,7 +87,7 @@ def asking() -> tuple[Nudging, Any, list[RewardAsked]]:
     told: list[RewardAsked] = []
     moments = SimpleNamespace(backward_begins=[], backward_ended=[], ending=[], model_returned=[])
     observer: Any = SimpleNamespace(
-        dealings=SimpleNamespace(exchanges=16, alter=None, taped=None),
+        dealings=SimpleNamespace(exchanges=16, alter=None, taped=None, ended=Ended),
         moments=moments,
         shielded=lambda _, call: call,
         emit=told.append,
@@ -182,3 +184,35 @@ def test_what_standardising_changes_is_of_no_state(common: float, told: list[tup
     other[3] = PLAIN[3] + 1
 
     assert asked_of(PLAIN, other, range(8)) == told
+
+
+@pytest.mark.parametrize("shape", [(3,), (3, 2), (3, 1)])
+def test_networks_say_more_of_the_end_alone(shape: tuple[int, ...]) -> None:
+    states, said = torch.arange(6.0).reshape(3, 2), torch.zeros(shape)
+    nudging, moments, _ = asking()
+    module: Any = None
+    moments.model_returned[-1](Call(module, (states,), {}, [states], said, False))
+    assert not said.any()
+
+    nudging._raised = set(nudging.encounters.read(states[1], 1))
+    moments.model_returned[-1](Call(module, (states,), {}, [states], (said,), False))
+    assert said.reshape(3, -1).all(1).tolist() == [False, True, False]
+
+
+def test_nothing_rises_in_a_copy_that_was_told_the_same() -> None:
+    nudging, _, told = asking()
+    nudging.trial = Nudge((1, 0), 5, telling([1.0, 3.0]), telling([2.0, 2.0]), beyond=telling([1.0, 2.0]))
+    nudging.backwards = [backward(8, [1.0, 2.0], [])]
+    nudging.ending()
+
+    assert told[0].beyond == (0, 0)
+
+
+def test_answers_that_rise_are_counted_by_the_episode_of_their_states() -> None:
+    nudging, _, told = asking()
+    nudging.encounters.met = {1: {((1, 0), 0)}, 2: {((1, 1), 4)}}
+    nudging.trial = Nudge((1, 0), 5, telling([1.0, 3.0]), telling([2.0, 2.0]), beyond=telling([2.0, 2.9]))
+    nudging.backwards = [Backward(8, None, {VALUES: [1.0, 2.0], ACTIONS: []}, {VALUES: [(1,), (2,)]})]
+    nudging.ending()
+
+    assert told[0].beyond == (1, 1)

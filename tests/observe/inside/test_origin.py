@@ -38,6 +38,20 @@ def test_others_are_not_even_if_they_are_as_long() -> None:
         assert rows(origins, first) == rows(origins, first)
 
 
+def test_a_plain_list_of_examples_is_known_by_some_of_them() -> None:
+    origins, values = Origins(), torch.randn(9, 3)
+    made: Any
+    for made in (
+        lambda values: [(one, one.sum()) for one in values],
+        lambda values: [{"x": one, "y": 1.0} for one in values],
+        tuple,
+    ):
+        assert rows(origins, made(values)) == rows(origins, made(values.clone()))
+        assert not set(rows(origins, made(values))) & set(rows(origins, made(values + 1)))
+    others = [object()], [object()]
+    assert not set(rows(origins, others[0])) & set(rows(origins, others[1]))
+
+
 def test_a_part_of_a_dataset_has_its_rows() -> None:
     origins, whole = Origins(), TensorDataset(torch.randn(9, 3))
 

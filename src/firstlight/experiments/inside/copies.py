@@ -1,8 +1,8 @@
 """Copies that stand for a model in training: do they follow it, do they lag behind, are they copies at all?
 
 A copy is a module of the same class, with weights of the same names and shapes, that no optimizer holds or that are the
-very memory of the other one's. It is looked at where the program calls it or goes over its weights, once between two
-steps, a part of each weight only.
+very memory of the other one's: of the model that is called, or of the network that is most of it. It is looked at where
+the program calls it or goes over its weights, once between two steps, a part of each weight only.
 """
 
 import functools
@@ -83,12 +83,19 @@ class CopiedModels:
         module = _inner(call.module)
         held = {id(p) for entry in self.observer.optimizers() for p in entry.parameters}
         stepped = any(id(p) in held for p in module.parameters())
-        if call.training and stepped and id(module) not in self._trained:
-            self._trained[id(module)] = weakref.ref(module), parts(module.parameters())
+        for core in _cores(module) if call.training and stepped and id(module) not in self._trained else ():
+            self._trained[id(core)] = weakref.ref(core), parts(core.parameters())
+        within = set(map(id, module.modules())) - {id(module)} if self._known else set()
+        for part in [one for key, one in self._known.items() if key in within]:
+            self._called(part, part.copy())
         if (known := self._met(module, call.module, stepped)) is not None:
-            known.in_eval = known.in_eval or not call.module.training
-            known.called.add(self.observer.step)
-            known.told = self._record(known)
+            self._called(known, call.module)
+
+    def _called(self, known: _Copy, module: torch.nn.Module | None) -> None:
+        self._look(known)
+        known.in_eval = known.in_eval or (module is not None and not module.training)
+        known.called.add(self.observer.step)
+        known.told = self._record(known)
 
     def touched(self, module: torch.nn.Module, goes_over: bool) -> None:
         """The program goes over its weights, as it must to write to them, or keeps them as they are."""
@@ -106,9 +113,14 @@ class CopiedModels:
         if known is not None and known.copy() is module:
             self._look(known)
             return known
-        if self.observer.step and len(self._known) < MOST_COPIES:
+        if self.observer.step and len(self._known) < MOST_COPIES and not self._is_part(module):
             return self._meet(module, outer, stepped)
         return None
+
+    def _is_part(self, module: torch.nn.Module) -> bool:
+        """Of a copy that is known as a whole."""
+        copies = [copy for known in self._known.values() if (copy := known.copy()) is not None]
+        return any(module is part for copy in copies for part in copy.modules())
 
     def _meet(self, module: torch.nn.Module, outer: torch.nn.Module, stepped: bool) -> _Copy | None:
         for ref, began in self._trained.values():
@@ -190,6 +202,15 @@ def _inner(module: torch.nn.Module) -> torch.nn.Module:
     """What `AveragedModel`, `DataParallel` and their like are made around."""
     inner = getattr(module, "module", None)
     return inner if isinstance(inner, torch.nn.Module) else module
+
+
+def _cores(module: torch.nn.Module) -> Iterator[torch.nn.Module]:
+    """Itself, and from without inwards what holds most of its weights."""
+    yield module
+    most = len(list(module.parameters())) / 2
+    large = [child for child in module.children() if len(list(child.parameters())) > most]
+    for child in large:
+        yield from _cores(child)
 
 
 def is_copy(copy: torch.nn.Module, model: torch.nn.Module) -> bool:

@@ -5,9 +5,13 @@ A second one is given another reward for the first step of the next episode. Bot
 their losses are told: the answers that predictions meet, and the weights by which actions become likelier. Which
 examples change, which way and by how much, says what the program makes of rewards, wherever and however it does so: a
 reward must count for the step it was given for and for those before it in the same episode, and for nothing else.
+
+In a third copy the reward stays, and its networks say a little more of what was shown when the episode ended: nothing
+comes after an end, and no answer of that episode may rise by it.
 """
 
 import json
+import math
 import os
 import random
 import select
@@ -23,13 +27,14 @@ from firstlight.experiments.inside import seclusion
 from firstlight.experiments.inside.forking import fork
 from firstlight.experiments.inside.nudged import Backward, NudgedCopy, States, changes
 from firstlight.experiments.inside.nursery import be_quiet, why_not_fork
-from firstlight.observe.inside import sites
+from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.tape.actions import likelihoods
 from firstlight.observe.inside.tape.compares import DIFFERENCES, MEASURES
 from firstlight.observe.inside.tape.tail import Meeting, Tail, tail_of
 from firstlight.observe.inside.taps import encounters
 from firstlight.observe.inside.taps.dealings import Dealings, Key, Told
+from firstlight.observe.inside.taps.models import Call
 from firstlight.records.dealings import ACTIONS, VALUES, RewardAsked
 
 TRIALS = 2
@@ -46,6 +51,8 @@ MOST_STEPS = 200
 PATIENCE = 5.0
 """Seconds that are waited for copies at the end."""
 MOST_TOLD = 64
+RISE = 1.0
+"""Of what networks say of the end of an episode: as much for every output, so that what is chosen stays the same."""
 
 
 @dataclass
@@ -56,6 +63,16 @@ class Nudge:
     at_start: NudgedCopy | None = None
     episode: int = 0
     """Of those of its environment, the one that ended."""
+    beyond: NudgedCopy | None = None
+    """In which networks say more of where it ended; none where that had been seen before."""
+
+    @property
+    def copies(self) -> list[NudgedCopy]:
+        return [copy for copy in (self.at_end, self.at_start, self.beyond) if copy is not None]
+
+    def leave(self) -> None:
+        for copy in self.copies:
+            copy.leave()
 
 
 @dataclass
@@ -72,6 +89,8 @@ class Nudging:
     _under_way: dict[str, list[Any]] = field(default_factory=dict)
     _hooks: list[Any] = field(default_factory=list)
     _states: States = field(default_factory=dict)
+    _raised: set[int] = field(default_factory=set)
+    """In a copy: states of which networks say more."""
 
     def taped(self) -> bool:
         return self.trial is not None or self._write is not None
@@ -89,8 +108,11 @@ class Nudging:
             if copy is None:
                 return self._changed(told, place)[0]
             key = told.keys[place]
-            self.trial = Nudge(key, told.lengths[place], copy, episode=self.encounters.episodes[key] - 1)
+            trial = self.trial = Nudge(key, told.lengths[place], copy, episode=self.encounters.episodes[key] - 1)
             self.trials += 1
+            if shown := self.encounters.unseen[place]:
+                trial.beyond = self._copy(told, place)
+                self._raised = set() if trial.beyond else shown
         elif trial.at_start is None and (place := self._next(trial, told)) is not None:
             trial.at_start = self._copy(told, place)
             if trial.at_start is None:
@@ -168,6 +190,14 @@ class Nudging:
             self._under_way[ACTIONS].append(None)
             self._hooks.append(tensor.register_hook(lambda slope, at=at: self._pulled(at, slope)))
 
+    def model_returned(self, call: Call) -> None:
+        for output in reading.tensors_in(call.output) if self._raised else ():
+            for rows in {math.prod(output.shape[:axes]) for axes in range(output.ndim + 1)}:
+                known = next((read for one in call.inputs if (read := self.encounters.read(one, rows))), [])
+                places = [at for at, state in enumerate(known) if state in self._raised]
+                if places and output.is_floating_point() and output.is_contiguous():
+                    output.data.view(rows, -1)[places] += RISE
+
     def _beside(self, found: list[Meeting]) -> list[tuple[int, ...]]:
         """For each answer, none where it is not plain."""
         told: list[tuple[int, ...]] = []
@@ -207,7 +237,7 @@ class Nudging:
         if self.trial is not None:
             self._hear(self.trial, 0.0)
         if self.trial is not None and len(self.backwards) > MOST_KEPT:  # no next episode began
-            self.trial.at_end.leave()
+            self.trial.leave()
             self.trial = None
             self.backwards.clear()
 
@@ -226,20 +256,20 @@ class Nudging:
     def _hear(self, trial: Nudge, patience: float) -> None:
         """The trial ends with its copies, when what they have told decides it, or with the program."""
         deadline = time.monotonic() + patience
-        copies = [copy for copy in (trial.at_end, trial.at_start) if copy is not None]
-        for copy in copies:
-            while not self._decides(copy) and _has_more(copy, deadline):
+        for copy in trial.copies:
+            while not self._decides(trial, copy) and _has_more(copy, deadline):
                 copy.listen()
-        if trial.at_start is None or not (patience or all(map(self._decides, copies))):
+        if trial.at_start is None or not (patience or all(self._decides(trial, copy) for copy in trial.copies)):
             return
         for asked in self._compared(trial, trial.at_start):
             self.observer.emit(asked)
-        for copy in copies:
-            copy.leave()
+        trial.leave()
         self.trial = None
         self.backwards.clear()
 
-    def _decides(self, copy: NudgedCopy) -> bool:
+    def _decides(self, trial: Nudge, copy: NudgedCopy) -> bool:
+        if copy is trial.beyond:  # where nothing rises, it was told what the reward changed and this did not
+            return copy.over or len(copy.backwards) >= len(trial.at_end.backwards)
         return copy.decides(self.backwards[copy.first :])
 
     def begin_anew(self) -> None:
@@ -254,18 +284,17 @@ class Nudging:
 
     def _compared(self, trial: Nudge, start: NudgedCopy) -> list[RewardAsked]:
         found = [changes(copy, self.backwards[copy.first :]) for copy in (trial.at_end, start)]
+        risen = [changes(copy, self.backwards[copy.first :]) for copy in [trial.beyond] if copy is not None]
         told = []
         for kind in (VALUES, ACTIONS):
             rows = min(change.rows[kind] for change in found)
-            own = [
-                self.encounters.own(states, (trial.key, trial.episode))
-                for states in dict.fromkeys(found[0].states[kind])
-            ]
             around = found[0].around[kind]
+            own, others = self._belong(trial, found[0].states[kind])
+            beyond = [state for change in risen for state in change.states[kind]]
             if rows:
                 told.append(
                     RewardAsked(
-                        site=next((change.site for change in found if change.site is not None), None),
+                        site=next((change.site for change in (*found, *risen) if change.site is not None), None),
                         kind=kind,
                         at_end=tuple(found[0].found[kind][:MOST_TOLD]),
                         at_start=tuple(found[1].found[kind][:MOST_TOLD]),
@@ -274,14 +303,21 @@ class Nudging:
                         rows=rows,
                         rollouts=min(change.rollouts for change in found),
                         exchanges=self.dealings.exchanges,
-                        own=sum(one is True for one in own),
-                        others=sum(one is False for one in own),
+                        own=own,
+                        others=others,
                         states=len({states[0] for states in around}),
                         around=len(around),
                         places=self.encounters.places,
+                        beyond=self._belong(trial, beyond),
+                        ended=self.dealings.ended(),
                     )
                 )
         return told
+
+    def _belong(self, trial: Nudge, found: list[tuple[int, ...]]) -> tuple[int, int]:
+        """How many were met in the episode that ended, and how many in others alone."""
+        own = [self.encounters.own(states, (trial.key, trial.episode)) for states in dict.fromkeys(found)]
+        return sum(one is True for one in own), sum(one is False for one in own)
 
 
 def _has_more(copy: NudgedCopy, deadline: float) -> bool:
@@ -308,4 +344,5 @@ def install(observer: Observer) -> None:
     moments = observer.moments
     moments.backward_begins.insert(0, observer.shielded("nudging", nudging.backward_begins))
     moments.backward_ended.append(observer.shielded("nudging", nudging.backward_ended))
+    moments.model_returned.append(observer.shielded("nudging", nudging.model_returned))
     moments.ending.append(observer.shielded("nudging", nudging.ending))

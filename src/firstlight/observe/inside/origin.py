@@ -16,6 +16,8 @@ from firstlight.observe.inside.identity import ByIdentity
 MOST_ATTRIBUTES = 32
 SAMPLE = 64
 """Values by which what a dataset holds is known again."""
+FEW = 8
+"""Examples by which a list is known again: looked at in each batch, as an identity outlives no list."""
 PLAIN = (str, int, float, bool, Path)
 
 
@@ -31,18 +33,30 @@ class Origins:
             dataset = dataset.dataset
         if dataset is None or not rows:
             return []
+        source = tuple(_listed(dataset)) if isinstance(dataset, list | tuple) else self._source(dataset)
+        return [hash((source, row)) for row in rows]
+
+    def _source(self, dataset: object) -> tuple[object, ...] | None:
         if dataset not in self._sources:
             self._met += 1
             held = tuple(_held(dataset))
             kind = f"{type(dataset).__module__}.{type(dataset).__qualname__}"
             self._sources[dataset] = (kind, *held) if held else (kind, self._met)
-        source = self._sources.get(dataset, None)
-        return [hash((source, row)) for row in rows]
+        return self._sources.get(dataset, None)
+
+
+def _listed(examples: Sequence[Any]) -> Iterator[object]:
+    """Of some of the examples, where a plain list of them is the dataset."""
+    yield len(examples)
+    for example in examples[:: max(1, len(examples) // FEW)][:FEW]:
+        parts = example.values() if isinstance(example, dict) else example if isinstance(example, tuple) else (example,)
+        digests = [found for part in parts if (found := _digest(part)) is not None]
+        yield tuple(digests) if digests else id(example)
 
 
 def _held(dataset: object) -> Iterator[object]:
     """Examples that it holds, or names of their files; not how they are to be changed."""
-    for name, value in list(vars(dataset).items())[:MOST_ATTRIBUTES]:
+    for name, value in list(getattr(dataset, "__dict__", {}).items())[:MOST_ATTRIBUTES]:
         parts = value if isinstance(value, tuple) else (value,)
         yield from ((name, found) for part in parts if (found := _digest(part)) is not None)
 

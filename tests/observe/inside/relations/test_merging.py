@@ -105,3 +105,14 @@ def test_too_few_rows_for_so_many_ids(rng: random.Random) -> None:
 
     assert asked(texts[:100], fed(texts[:100], str.lower), worth(texts[:100])) == Merged()
     assert asked(texts, torch.arange(ROWS)[:, None], worth(texts)) == Merged()
+
+
+def test_columns_whose_codes_mean_something_else_in_each(rng: random.Random) -> None:
+    names = ["Aurel", "Borga", "Cymo", "Daxon", "Eltra", "Ferno"]
+    brands = torch.tensor([rng.randrange(6) for _ in range(ROWS)])
+    others = torch.tensor([rng.randrange(4) for _ in range(ROWS)])
+    price = torch.tensor([0.7, -0.3, 0.1, -0.7, 0.4, -0.1])[brands] + 0.2 * others
+    texts = [names[one] for one in brands.tolist()]
+
+    assert not asked(texts, torch.stack([brands, others], 1), price).groups
+    assert asked(texts, torch.stack([brands // 2, others], 1), price).groups

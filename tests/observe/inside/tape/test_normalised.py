@@ -75,3 +75,58 @@ def test_another_axis_than_that_of_the_classes_is_told(loss: Loss, axis: int, ch
 )
 def test_the_axis_of_the_classes_is_quiet(loss: Loss) -> None:
     assert asked(loss) == []
+
+
+Listwise = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+FEATURES, GRADES = torch.randn(40, 5, 3), torch.randn(40, 5)
+CHOSEN = torch.arange(8) * 4
+
+
+def of_lists(dim: int) -> Listwise:
+    return lambda scores, grades: -(grades.softmax(dim) * scores.log_softmax(dim)).sum(dim).mean()
+
+
+def divergence(scores: torch.Tensor, grades: torch.Tensor) -> torch.Tensor:
+    shares = (grades / 2).exp() / (grades / 2).exp().sum(0)
+    return F.kl_div(scores - scores.logsumexp(0), shares, reduction="batchmean")
+
+
+def ranked(loss: Listwise, drawn: Callable[[torch.Tensor], torch.Tensor]) -> list[bool]:
+    with taped() as recorder:
+        recorder.whole = True
+        features, grades = drawn(FEATURES), drawn(GRADES)
+        value = loss(nn.Linear(3, 1)(features)[..., 0], grades)
+    tail = tail_of(recorder, value)
+    assert tail is not None
+    return [one.drawn for one in normalised_elsewhere(tail, recorder.entered)]
+
+
+@pytest.mark.parametrize("loss", [of_lists(0), divergence])
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        pytest.param(lambda of: of[CHOSEN], id="by-number"),
+        pytest.param(lambda of: of[CHOSEN.tolist()], id="by-list"),
+        pytest.param(lambda of: of.index_select(0, CHOSEN), id="selected"),
+        pytest.param(lambda of: torch.stack([of[at] for at in range(8)]), id="stacked"),
+    ],
+)
+def test_examples_drawn_into_a_batch_share_nothing(
+    loss: Listwise, drawn: Callable[[torch.Tensor], torch.Tensor]
+) -> None:
+    assert ranked(loss, drawn) == [True]
+
+
+@pytest.mark.parametrize(
+    ("loss", "drawn"),
+    [
+        pytest.param(of_lists(1), lambda of: of[CHOSEN], id="items"),
+        pytest.param(of_lists(0), lambda of: of[:8], id="not-drawn"),
+        pytest.param(of_lists(0), lambda of: of[CHOSEN].transpose(0, 1), id="items-first"),
+        pytest.param(of_lists(0), lambda of: torch.stack([of[at] for at in range(8)], 1), id="stacked-items-first"),
+        pytest.param(of_lists(0), lambda of: of[:, CHOSEN % 5], id="items-drawn"),
+        pytest.param(of_lists(0), lambda of: of[CHOSEN[:5]], id="square"),
+    ],
+)
+def test_lists_within_an_example_are_quiet(loss: Listwise, drawn: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    assert ranked(loss, drawn) == []

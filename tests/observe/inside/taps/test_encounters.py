@@ -32,7 +32,7 @@ def call(met: Encounters, given: torch.Tensor, output: torch.Tensor | None = Non
 
 
 def episodes(met: Encounters, state: torch.Tensor) -> set[Any]:
-    (read,) = met._read(state, 1)
+    (read,) = met.read(state, 1)
     return met.met.get(read, set())
 
 
@@ -119,7 +119,7 @@ def test_states_that_were_not_met_are_not_known(met: Encounters) -> None:
 def test_what_is_the_same_everywhere_is_anybodys(met: Encounters) -> None:
     for _ in range(40):
         shown(met, torch.ones(2, 4), True, True)
-    (read,) = met._read(torch.ones(4), 1)
+    (read,) = met.read(torch.ones(4), 1)
 
     assert met.own((read,), (KEYS[0], 100)) is True
 
@@ -129,3 +129,11 @@ def test_copies_keep_nothing(met: Encounters) -> None:
     shown(met, FIRST, False, False)
 
     assert not met.met
+
+
+def test_what_is_shown_for_the_first_time(met: Encounters) -> None:
+    shown(met, FIRST, False, False)
+    assert [len(one) for one in met.unseen] == [1, 1]
+
+    shown(met, torch.stack([FIRST[0], SECOND[1]]), False, True)
+    assert met.unseen == [set(), set(met.read(SECOND[1], 1))]

@@ -1,11 +1,14 @@
 """Which answers of a loss are related to the inputs of their examples."""
 
+from typing import Any
+
+import pytest
 import torch
 from tests.observe.inside.tape.tapes import taped
 from torch import nn
 
 from firstlight.observe.inside.tape.tail import tail_of
-from firstlight.observe.inside.taps.relations import _answers_met
+from firstlight.observe.inside.taps.relations import _answers_met, _puts_in_order
 
 
 def test_which_examples_belong_together_is_no_answer_of_one() -> None:
@@ -35,3 +38,22 @@ def test_a_weight_is_an_answer_only_where_nothing_else_is() -> None:
         tail = tail_of(recorder, value)
         assert tail is not None
         assert [meeting.answer is met for meeting in _answers_met(tail)] == [True]
+
+
+@pytest.mark.parametrize(
+    ("loss", "put"),
+    [
+        (lambda said, told, order: (said[order] - told[order]).square().mean(), True),
+        (lambda said, told, order: (said.index_select(0, order).cumsum(0) - told[order]).square().mean(), True),
+        (lambda said, told, order: (said - told[order]).square().mean(), False),
+        (lambda said, told, order: (said[order[:3]] - told[order[:3]]).square().mean(), False),
+    ],
+)
+def test_predictions_that_are_sorted_on_the_way(loss: Any, put: bool) -> None:
+    told = torch.tensor([3.0, 1.0, 4.0, 1.5, 9.0])
+    with taped() as recorder:
+        value = loss(torch.nn.Linear(2, 1)(torch.randn(5, 2))[:, 0], told, told.argsort())
+    tail = tail_of(recorder, value)
+    assert tail is not None
+
+    assert [_puts_in_order(meeting) for meeting in tail.meetings] == [put]

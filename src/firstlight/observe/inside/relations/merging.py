@@ -2,7 +2,8 @@
 
 What a row of ids tells of its text is asked of the rows themselves, whatever made them. Of how often a symbol stands in
 the text, all follows from how often each id is fed, unless it was made one with others: then only their sum does. What
-is lost is what the symbols are off of what follows, and it may tell what the ids leave open of the answer.
+is lost is what the symbols are off of what follows, and it may tell what the ids leave open of the answer. Where rows
+have few places, as the columns of a table, an id may mean something else in each.
 """
 
 import math
@@ -78,8 +79,12 @@ def _skill(table: torch.Tensor, code: torch.Tensor) -> float:
 
 
 def _counts_of_ids(ids: torch.Tensor) -> torch.Tensor:
-    kinds, places = torch.unique(ids.reshape(len(ids), -1), return_inverse=True)
-    found = torch.zeros(len(ids), len(kinds), dtype=torch.double)
+    ids = ids.reshape(len(ids), -1)
+    by_column = torch.stack([torch.unique(column, return_inverse=True)[1] for column in ids.t()], 1)
+    width = by_column.max(0).values + 1
+    apart = int(width.sum()) * A_ROW <= len(ids)
+    places = by_column + width.cumsum(0) - width if apart else torch.unique(ids, return_inverse=True)[1]
+    found = torch.zeros(len(ids), int(places.max()) + 1, dtype=torch.double)
     return found.scatter_add_(1, places, torch.ones_like(places, dtype=torch.double))
 
 

@@ -1,6 +1,10 @@
-"""Probabilities that answers choose among along one axis, and that add up to one along another."""
+"""Probabilities that answers choose among along one axis, and that add up to one along another.
 
-from collections.abc import Iterator
+Answers that are made probabilities by the same line add up to one where the predictions do. Then it is asked what lies
+along that axis: examples that were drawn into the batch have nothing to share, where each has parts of its own.
+"""
+
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import torch
@@ -21,6 +25,8 @@ ERROR = 0.02
 """Nats that the log-sum-exp of log-probabilities, in half precision at worst, is away from 0."""
 ROUNDING = 1e-3
 MOST_ELEMENTS = 1 << 20
+LEAST_AXES = 3
+"""Of what enters the network: examples, their parts, and what is known of each part."""
 
 
 class _Choice(NamedTuple):
@@ -30,11 +36,13 @@ class _Choice(NamedTuple):
     predicted: torch.Tensor
     made: Made | None
     axis: int
+    drawn: bool = False
+    """The other axis is the one along which examples were drawn into the batch."""
 
 
-def normalised_elsewhere(tail: Tail) -> Iterator[AxisSeen]:
+def normalised_elsewhere(tail: Tail, entered: Sequence[torch.Tensor] = ()) -> Iterator[AxisSeen]:
     """One for each meeting; where the two axes are equally long (a batch with itself) either may be meant."""
-    for row, predicted, made, chosen in (*_choices(tail), *_alignments(tail)):
+    for row, predicted, made, chosen, drawn in (*_choices(tail), *_alignments(tail), *_lists(tail, entered)):
         logs = _logarithms(predicted.detach())
         if logs is None:
             continue
@@ -52,6 +60,7 @@ def normalised_elsewhere(tail: Tail) -> Iterator[AxisSeen]:
             axis=axis,
             chosen=chosen,
             error=errors[chosen],
+            drawn=drawn,
         )
 
 
@@ -64,6 +73,22 @@ def _choices(tail: Tail) -> Iterator[_Choice]:
         chosen = _chosen(meeting, predicted)
         if chosen is not None:
             yield _Choice(meeting.row, predicted, made, chosen)
+
+
+def _lists(tail: Tail, entered: Sequence[torch.Tensor]) -> Iterator[_Choice]:
+    """Answers to each part of each example, that add up to one over examples drawn at random."""
+    of_parts = {tuple(tensor.shape[:2]) for tensor in entered if tensor.ndim >= LEAST_AXES}
+    for meeting in tail.meetings:
+        row, answer = meeting.row, meeting.answer
+        given = [(tensor, made) for tensor, _, made in row.inputs if tensor.requires_grad]
+        if row.name not in SHARES or len(given) != 1 or given[0][0].shape != answer.shape:
+            continue
+        if tuple(answer.shape) not in of_parts or answer.numel() > MOST_ELEMENTS or _marked(answer) != 0:
+            continue
+        if any(
+            made is not None and made[0].drawn == answer.shape for tensor, _, made in row.inputs if tensor is answer
+        ):
+            yield _Choice(row, *given[0], axis=1, drawn=True)
 
 
 def _alignments(tail: Tail) -> Iterator[_Choice]:

@@ -58,6 +58,7 @@ CASTS = frozenset({"tensor", "as_tensor", "to", "type", "long", "int", "short", 
 FLOORS = frozenset({"floor_divide", "__floordiv__"})
 RELABELS = FLOORS | {"remainder", "fmod", "__mod__", "clamp", "clip", "clamp_min", "clamp_max"}
 COARSE = CASTS | RELABELS
+DRAWING = frozenset({"__getitem__", "index_select", "stack"})
 MOST_SAMPLED = 1 << 12
 MOST_KEPT = 64
 """Elements of a tensor, written to in place, whose earlier values are kept: enough for running sums of losses."""
@@ -86,6 +87,7 @@ class Row:
         "before",
         "cast",
         "door",
+        "drawn",
         "enters",
         "function",
         "inputs",
@@ -115,6 +117,8 @@ class Row:
         self.autocast: tuple[str, torch.dtype] | None = None
         self.door = False
         """A trained tensor enters here, or the call cannot be repeated; the tail begins behind it."""
+        self.drawn: torch.Size | None = None
+        """The shape of what it gave, where examples were drawn along its first axis, and kept place by place since."""
         self.enters = False
         """Trained tensors met what came of it, with its gradient: the network goes on."""
         self.likely = False
@@ -193,6 +197,7 @@ class Recorder:
             row.writes = writes
         earlier = (made[0].cast for _, _, made in inputs if made is not None)
         row.cast = (None if self.whole else _cast(row, call, outputs[0])) or next(filter(None, earlier), None)
+        row.drawn = _drawn(call, outputs[0], inputs)
         row.kin = compared(call.name, call.arguments, outputs[0], inputs) if inputs else ()
         if self.follows_examples and inputs and not row.marks & PARAMETER:
             row.taken = _followed(call, inputs)
@@ -320,6 +325,22 @@ def _cast(row: Row, call: TorchCall, made: torch.Tensor) -> Cast | None:
     numbers = before.is_floating_point() and (call.name in FLOORS or not after.is_floating_point())
     classes = call.name in RELABELS and not before.is_floating_point()
     return Cast(call.name, sites.caller(), before, after) if numbers or classes else None
+
+
+def _drawn(call: TorchCall, made: torch.Tensor, inputs: list[Input]) -> torch.Size | None:
+    if call.name in DRAWING and _draws(call):
+        return made.shape
+    shapes = (origin[0].drawn for _, _, origin in inputs if origin is not None)
+    return next((shape for shape in shapes if shape is not None and shape == made.shape), None)
+
+
+def _draws(call: TorchCall) -> bool:
+    """Chosen by number along the first axis, or put together one by one."""
+    if call.name != "__getitem__":
+        return bool((call.arguments[1] if len(call.arguments) > 1 else call.keywords.get("dim", 0)) == 0)
+    index = call.arguments[1]
+    first = index[0] if isinstance(index, tuple) and index else index
+    return isinstance(first, list) or (getattr(first, "ndim", 0) == 1 and "int" in str(getattr(first, "dtype", "")))
 
 
 def _some(values: Any) -> torch.Tensor | None:

@@ -23,7 +23,7 @@ from firstlight.observe.inside.acting import Actions
 from firstlight.observe.inside.course import ReturnsCourse
 from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.tape.recorder import Recorder
-from firstlight.records.dealings import ReturnsSeen
+from firstlight.records.dealings import Ended, ReturnsSeen
 
 RETURNED = range(3, 7)
 """How many things an environment gives: what is seen, reward, end, and up to three more."""
@@ -99,6 +99,10 @@ class Dealings:
         """Episodes end by a limit of time, all or nearly all."""
         every = sum(self.episodes.values())
         return bool(every) and self.episodes.most_common(1)[0][1] >= EVEN * every
+
+    def ended(self) -> Ended:
+        share = self.ends / max(1, self.exchanges)
+        return Ended(share=share, longest=max(self.episodes, default=0), episodes=sum(self.episodes.values()))
 
     @property
     def size(self) -> float:

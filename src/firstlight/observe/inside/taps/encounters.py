@@ -37,6 +37,8 @@ class Encounters:
         """That have ended."""
         self.places = 0
         """Environments that were dealt with at once, the last time."""
+        self.unseen: list[set[int]] = []
+        """States that were shown now and never before, environment by environment."""
         self._asked: list[tuple[torch.Size, list[int]]] = []
         """What networks were asked about since then."""
         self._learning: list[tuple[list[torch.Tensor], list[torch.Tensor]]] = []
@@ -53,7 +55,7 @@ class Encounters:
             return
         for tensor in call.inputs:
             if self.places == 1 or (tensor.ndim > 1 and len(tensor) == self.places):
-                self._asked = [*self._asked[1 - MOST_ASKED :], (tensor.shape, self._read(tensor, self.places))]
+                self._asked = [*self._asked[1 - MOST_ASKED :], (tensor.shape, self.read(tensor, self.places))]
         if call.training and len(self._learning) < MOST_CALLS:
             given = [tensor.detach() for tensor in reading.tensors_in(call.output) if tensor.numel() <= MOST_NUMBERS]
             self._learning.append((call.inputs, given))
@@ -61,6 +63,7 @@ class Encounters:
     def exchanged(self, told: Told) -> None:
         self.places = len(told.keys)
         asked, self._asked = self._asked, []
+        self.unseen = [set() for _ in told.keys]
         if not self.wanted:
             return
         before = [(key, self.episodes[key]) for key in told.keys]
@@ -73,7 +76,9 @@ class Encounters:
                 self._meet(states, before)
         for item in told.result[: told.at] + told.result[told.at + 1 :]:
             if getattr(item, "ndim", 0) > (self.places > 1) and str(item.dtype).removeprefix("torch.") != "object":
-                states = self._read(torch.as_tensor(item), self.places)
+                states = self.read(torch.as_tensor(item), self.places)
+                for place, state in enumerate(states[: self.places]):
+                    self.unseen[place] |= {state} - self.met.keys()
                 self._meet(states, before)  # the last state of an episode, or the first of the next
                 self._meet(states, after)
 
@@ -113,14 +118,14 @@ class Encounters:
     def _candidates(self, rows: int) -> Iterator[list[int]]:
         tensors = {id(tensor): tensor for inputs, _ in self._learning for tensor in inputs}
         for tensor in tensors.values():
-            states = self._read(tensor, rows)
+            states = self.read(tensor, rows)
             if states and sum(state in self.met for state in states) >= KNOWN * rows:
                 yield states
 
     def backward_ended(self, _root: torch.Tensor) -> None:
         self._learning = []
 
-    def _read(self, tensor: torch.Tensor, rows: int) -> list[int]:
+    def read(self, tensor: torch.Tensor, rows: int) -> list[int]:
         if not _has_rows(tensor, rows) or tensor.numel() > rows * MOST_NUMBERS or not reading.readable(tensor):
             return []
         flat = tensor.detach().reshape(rows, -1).to(torch.float32) + 0.0  # there is one zero

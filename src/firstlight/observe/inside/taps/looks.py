@@ -84,7 +84,7 @@ class Looks:
             self._penalty = penalty_of(tail)
         self.comparisons.trained(tail)
         self._tell(silent_terms(tail), silent_derivatives(tail), unfelt_terms(tail))
-        self._tell(normalised_elsewhere(tail), predicted_twice(tail))
+        self._tell(normalised_elsewhere(tail, self.recorder.entered), predicted_twice(tail))
         lengths = {count_examples(tail, self.recorder), *map(len, self.recorder.entered)}
         with _own_randomness(tail):
             self._tell(

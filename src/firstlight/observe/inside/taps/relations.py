@@ -20,7 +20,7 @@ from firstlight.observe.inside.relations.skill import EVERY
 from firstlight.observe.inside.relations.texts import TextsHeld
 from firstlight.observe.inside.tape.examples import is_of_pairs
 from firstlight.observe.inside.tape.reach import left_when_sure
-from firstlight.observe.inside.tape.recorder import PARAMETER, Mark, Recorder
+from firstlight.observe.inside.tape.recorder import PARAMETER, Mark, Recorder, Row, walk
 from firstlight.observe.inside.tape.tail import Meeting, Tail, tail_of
 from firstlight.observe.inside.taps.models import Call
 from firstlight.records.places import Site
@@ -130,7 +130,8 @@ class RelationsTap:
                 line.last = last_call(call[0], taken(inputs, len(meeting.answer)), meeting) or line.last
             if inputs and _is_answer(meeting) and not _is_of_pairs(meeting):
                 line.of_data = True
-                line.kept.add(inputs, meeting.answer, self._batch, self.observer.step)
+                if not _puts_in_order(meeting):
+                    line.kept.add(inputs, meeting.answer, self._batch, self.observer.step)
                 line.follow(self._loader, inputs[0], meeting.answer, self._batch)
                 if self.observer.timeline is None:
                     self.beside.trains(inputs[0])
@@ -174,6 +175,26 @@ def _is_of_pairs(meeting: Meeting) -> bool:
     """Made by holding each example of the batch against each: with other examples, it is another one."""
     made = next(made for tensor, _, made in meeting.row.inputs if tensor is meeting.answer)
     return made is not None and bool(made[0].kin)
+
+
+def _puts_in_order(meeting: Meeting) -> bool:
+    """Predictions are sorted on the way from the network, by time as for a risk: the rows of answers are not those of
+    inputs any more."""
+    predicted = [made for tensor, _, made in meeting.row.inputs if tensor.requires_grad and made is not None]
+    return any(_reorders(row) for made in predicted for row in walk(made[0]))
+
+
+def _reorders(row: Row) -> bool:
+    if row.name not in ("__getitem__", "index_select"):
+        return False
+    predicted, *numbers = [tensor for tensor, _, _ in row.inputs]
+    return any(
+        one.ndim == 1
+        and len(one) == len(predicted) > 1
+        and torch.equal(one.sort().values, torch.arange(len(one)).to(one))
+        for one in numbers
+        if predicted.ndim and not one.is_floating_point() and reading.readable(one)
+    )
 
 
 def _given(call: Call) -> list[torch.Tensor]:
