@@ -71,6 +71,9 @@ class Examples:
     def __init__(self) -> None:
         self._known: set[float] = set()
 
+    def __len__(self) -> int:
+        return len(self._known)
+
     def mostly_new(self, entered: Sequence[torch.Tensor]) -> bool:
         """Whether more than half of these examples were never fed before; they are known from now on."""
         found = codes(entered)
