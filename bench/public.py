@@ -29,6 +29,7 @@ from public_faults import FAULTS, Fault
 from public_programs import COMMITS, HELD, PROGRAMS, Program
 from public_second import SECOND, SECOND_COMMITS
 from public_second_faults import SECOND_FAULTS
+from public_third import THIRD, THIRD_COMMITS
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "bench" / "results" / "public.md"
@@ -47,7 +48,7 @@ def copied(program: Program, mirrors: Path, into: Path) -> Path:
     """The program's Python files at its commit, with its data beside: the folder it is run in."""
     store = mirrors / program.repository.replace("/", "+") / "repo"
     git = ["git", f"--git-dir={store / '.git' if (store / '.git').is_dir() else store}"]
-    commit = {**COMMITS, **SECOND_COMMITS}[program.repository]
+    commit = {**COMMITS, **SECOND_COMMITS, **THIRD_COMMITS}[program.repository]
     where = [program.folder] if program.folder else []
     listed = subprocess.run([*git, "ls-tree", "-rz", "--name-only", commit, *where], capture_output=True, check=True)
     for name in listed.stdout.decode().split("\0"):
@@ -140,7 +141,7 @@ def main() -> None:
     parser.add_argument("--faults", action="store_true", help="Plant the faults, and check those programs.")
     wanted = parser.parse_args()
     places = Places(wanted.mirrors.resolve(), wanted.packages.resolve())
-    programs = {program.name: program for program in (*PROGRAMS, *SECOND)}
+    programs = {program.name: program for program in (*PROGRAMS, *SECOND, *THIRD)}
     cases: list[tuple[str, Fault | None]] = [(name, None) for name in programs]
     if wanted.faults:
         cases = [(fault.program, fault) for fault in (*FAULTS, *SECOND_FAULTS)]

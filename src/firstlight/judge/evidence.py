@@ -121,7 +121,11 @@ def judged(
     if contrast is not None:
         signs = {fact.status for fact in facts if isinstance(fact, LearningSign)}
         contrast = msgspec.structs.replace(
-            contrast, certified=CERTIFIED in signs, stands_still=signs == {NO_SIGN}, foretold=foretold(facts)
+            contrast,
+            certified=CERTIFIED in signs,
+            stands_still=signs == {NO_SIGN},
+            examples=max((one.examples for one in facts if isinstance(one, LearningSign)), default=0) or None,
+            foretold=foretold(facts),
         )
         facts.append(contrast)
     found = judge(checks, facts, watched.backwards > 0, absent)

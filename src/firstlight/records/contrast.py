@@ -142,6 +142,8 @@ class Contrast(Ranked, frozen=True, kw_only=True):
     """The program itself was seen to learn which answer belongs to which input, be it later than its copies ran."""
     stands_still: bool = False
     """It was seen for long enough, and showed no sign of learning."""
+    examples: int | None = None
+    """Different ones that it was seen to train on; None where they were not told apart."""
     foretold: float = 0.0
     """Deviations from luck at which a plain fit foretells the answers that the examples meet."""
     lr: float | None = None

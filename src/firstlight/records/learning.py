@@ -44,6 +44,8 @@ class LearningSign(Sighting, frozen=True, kw_only=True, tag="learning-sign"):
     steps: int
     """Backwards that were measured, and below, those on examples that were new."""
     fresh: int
+    examples: int = 0
+    """Different ones in those."""
     first: float | None = None
     """The loss over the first and over the last measured steps."""
     last: float | None = None

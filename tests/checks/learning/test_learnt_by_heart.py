@@ -58,8 +58,14 @@ def test_each_limit_has_two_sides(ill: dict[str, Any], fine: dict[str, Any]) -> 
         lambda seen: replace(seen, compares_rows=True),
         lambda seen: replace(seen, supervised=False),
         lambda seen: replace(seen, accumulated=2.0),
+        lambda seen: replace(seen, examples=31),
     ],
-    ids=["not asked", "no blind copy", "learns", "rows against rows", "need not fall", "hardly begun"],
+    ids=["not asked", "no blind copy", "learns", "rows against rows", "need not fall", "hardly begun", "a handful"],
 )
 def test_it_is_quiet_where_the_question_does_not_arise(changed: Callable[[Contrast], Contrast]) -> None:
     assert not list(CHECK.find(changed(SEEN), LIMITS))
+
+
+def test_the_fewest_examples_and_examples_that_were_not_told_apart_are_told_of() -> None:
+    assert list(CHECK.find(replace(SEEN, examples=32), LIMITS))
+    assert list(CHECK.find(replace(SEEN, examples=None), LIMITS))

@@ -1,8 +1,10 @@
 """What an output depends on, asked of real models."""
 
+import random
 from collections.abc import Callable
 from typing import Any
 
+import numpy
 import pytest
 import torch
 from torch import nn
@@ -34,6 +36,19 @@ class Mixing(nn.Module):
         mean = x.mean(0)
         answer: torch.Tensor = self.net(x - (mean.detach() if self.detached else mean))
         return answer
+
+
+class Drawn(nn.Module):
+    """Goes through a layer as often as is drawn in each call."""
+
+    def __init__(self, module: Any, most: int = 3, width: int = 4) -> None:
+        super().__init__()
+        self.net, self.module, self.most = nn.Linear(width, width), module, most
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        for _ in range(int(self.module.uniform(0, self.most))):
+            x = self.net(x)
+        return x
 
 
 class Translator(nn.Module):
@@ -72,6 +87,22 @@ class TestExamples:
 
     def test_a_mean_over_the_batch_mixes_them(self) -> None:
         assert found(asked(Mixing(), torch.randn(6, 4), rows=6))["examples"].others == 5
+
+    @pytest.mark.parametrize("module", [random, numpy.random])
+    def test_depths_that_are_drawn_anew_in_each_call_are_no_other_examples(self, module: Any) -> None:
+        torch.manual_seed(0)
+        told = []
+        for seed in range(40):
+            module.seed(seed)
+            told += found(asked(Drawn(module), torch.randn(6, 4), rows=6)).values()
+
+        assert told
+        assert all(one.others == 0 for one in told)
+
+    def test_a_mean_over_the_batch_is_seen_in_a_model_that_draws(self) -> None:
+        random.seed(0)
+
+        assert found(asked(nn.Sequential(Mixing(), Drawn(random, 1, 2)), torch.randn(6, 4), rows=6))["examples"].others
 
     @pytest.mark.parametrize(
         ("mix", "others"),

@@ -6,6 +6,7 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
+from firstlight.experiments.inside import seeding
 from firstlight.experiments.inside.steering import Change, changed
 from firstlight.observe.inside import reading
 from firstlight.observe.inside.tape.compares import LOSSES
@@ -32,6 +33,9 @@ class Asked:
     """The batch as its loader made it: its examples lie along the first axis."""
     begins: int | None = None
     """The first place of a sequence of outputs that the loss takes; None where it was not found among them."""
+    state: tuple[Any, ...] | None = None
+    """The random state in which each question is put: two answers differ by what was changed, and not by what a model
+    drew on the way (how many layers it goes through, say). None: in whichever state there is."""
 
 
 def unchanged(tensor: torch.Tensor) -> torch.Tensor:
@@ -46,6 +50,8 @@ def output(asked: Asked, change: Change = unchanged) -> torch.Tensor | None:
     known.
     """
     call = asked.call
+    if asked.state is not None:
+        seeding.restore(asked.state)
 
     def made() -> list[torch.Tensor]:
         with torch.no_grad():

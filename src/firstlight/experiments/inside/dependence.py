@@ -5,12 +5,13 @@
 - does an example's output rest on its padding, or change where there is more of it?
 """
 
+import dataclasses
 from collections.abc import Callable, Iterator
 
 import msgspec
 import torch
 
-from firstlight.experiments.inside import influence
+from firstlight.experiments.inside import influence, seeding
 from firstlight.experiments.inside.asking import LEAST_ROWS, Asked, output
 from firstlight.experiments.inside.axes import Through, positions
 from firstlight.experiments.inside.leaves import with_leaves
@@ -31,7 +32,8 @@ MAINLY = 0.5
 def dependences(asked: Asked, rows: Through | None) -> Iterator[Dependence]:
     """`rows` is where the examples lie. Leaves the model in eval mode."""
     asked.call.module.eval()
-    first, again = output(asked), output(asked)
+    asked, drawing_on = dataclasses.replace(asked, state=seeding.random_state()), asked
+    first, again = output(asked), output(drawing_on)
     if first is None or again is None:
         return
     if rows is not None and torch.equal(first, again):

@@ -197,3 +197,41 @@ def test_a_loop_within_others_does_not_go_on() -> None:
     train(EPOCHS, seen)
 
     assert [loop.rounds for loop in seen.loops] == [50, 3]
+
+
+@pytest.mark.parametrize(
+    ("test", "done"),
+    [
+        ("i % 100 == 99", 1),
+        ("not (i + 1) % 100", 1),
+        ("i > 50 and i % 100 == 0", 1),
+        ("on and i > 50 and i % 100 == 0", 1),
+        ("i % 100 == 99 or i == 998", 1),
+        ("on and (i % 100 == 99 or i == 998)", 1),
+        ("off and i % 100 == 99", 0),
+        ("i % 100 == 99 and not on", 0),
+        ("off and i > 50 and not i % 100", 0),
+        ("off and (i % 100 == 99 or i == 998)", 0),
+        ("'%d' % i == 'x'", 0),
+    ],
+)
+def test_what_is_done_now_and_then_is_done_once_and_what_is_turned_off_is_not(test: str, done: int) -> None:
+    loop = f"for i in range(1000):\n    step(3)\n    if {test}:\n        found.append(i)\n"
+    source = f"on, off, found = True, False, []\n{loop}"
+
+    assert len(train(source, book())["found"]) == done
+
+
+def test_another_case_that_is_turned_off_is_not_come_to() -> None:
+    """As a program says how it shows its epochs, by dataset."""
+    source = (
+        "kind, found = 'points', []\n"
+        "for i in range(1000):\n"
+        "    step(3)\n"
+        "    if kind == 'points' and i % 10 == 0:\n"
+        "        found.append('points')\n"
+        "    elif kind == 'images' and i % 1 == 0:\n"
+        "        found.append('images')\n"
+    )
+
+    assert set(train(source, book())["found"]) == {"points"}

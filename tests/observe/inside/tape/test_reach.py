@@ -23,6 +23,15 @@ SOFT = 0.94 * ONE_HOT + 0.015
 TAGS = (CENTRED > 0.5).float()
 
 
+OLD = 0.1 * torch.sin(torch.arange(32.0)).unsqueeze(1)
+
+
+def clipped(values: torch.Tensor, kept_raw: bool) -> torch.Tensor:
+    """The loss of values that may move by a fifth, and, as PPO has it, the worse of this and the plain one."""
+    near = (OLD + (values.view(-1, 1) - OLD).clamp(-0.2, 0.2) - 3 - CENTRED) ** 2
+    return torch.max(near, (values.view(-1, 1) - 3 - CENTRED) ** 2).mean() if kept_raw else near.mean()
+
+
 def log_p(scores: torch.Tensor) -> torch.Tensor:
     shifted = scores - scores.max(dim=1, keepdim=True).values
     return shifted - shifted.exp().sum(dim=1, keepdim=True).log()
@@ -49,7 +58,7 @@ def reached(loss: Loss, outputs: int) -> ReachSeen | None:
 
 def kept(found: ReachSeen) -> float:
     """Share of what the loss could lose that stays out of reach."""
-    return (found.bound - found.free) / (found.loss - found.free)
+    return (found.bound - found.free) / (found.loss - found.free) if found.free < found.loss else 0.0
 
 
 @pytest.mark.parametrize(
@@ -58,6 +67,11 @@ def kept(found: ReachSeen) -> float:
         pytest.param(lambda z: ((torch.relu(z) - CENTRED) ** 2).mean(), 1, id="relu-by-hand"),
         pytest.param(lambda z: F.mse_loss(torch.sigmoid(z), 5 + CENTRED), 1, id="sigmoid-regression"),
         pytest.param(lambda z: (z.tanh().squeeze(1) - 40 * CENTRED.squeeze(1)).abs().mean(), 1, id="tanh-raw-targets"),
+        pytest.param(lambda z: clipped(z.squeeze(1), False), 1, id="clipped-values"),
+        pytest.param(lambda z: F.mse_loss(z.relu(), CENTRED) + 0.01 * z.square().mean(), 1, id="relu-beside-a-penalty"),
+        pytest.param(
+            lambda z: F.mse_loss((z - 1).relu(), CENTRED) + 0.01 * z.square().mean(), 1, id="relu-after-a-penalty"
+        ),
         pytest.param(lambda z: F.cross_entropy(z.softmax(1), CLASSES), 4, id="softmax-twice"),
         pytest.param(lambda z: -z.softmax(1).log_softmax(1).gather(1, CLASSES[:, None]).mean(), 4, id="twice-by-hand"),
         pytest.param(lambda z: F.cross_entropy(torch.sigmoid(z), CLASSES), 4, id="sigmoid-scores"),
@@ -88,6 +102,10 @@ def test_what_an_activation_keeps_out_of_reach_is_seen(loss: Loss, outputs: int)
         pytest.param(lambda z: F.cross_entropy(z.log_softmax(1), CLASSES), 4, id="log-softmax-twice-is-once"),
         pytest.param(lambda z: ((z.softmax(1) - F.one_hot(CLASSES, 4)) ** 2).mean(), 4, id="brier"),
         pytest.param(lambda z: F.mse_loss(F.softplus(z) * 100, 100 * CENTRED.abs()), 1, id="scaled-afterwards"),
+        pytest.param(lambda z: clipped(z.squeeze(1), True), 1, id="clipped-values-or-not"),
+        pytest.param(
+            lambda z: F.mse_loss((z - 1).relu(), CENTRED) * F.mse_loss(z, CENTRED), 1, id="relu-that-is-gone-around"
+        ),
     ],
 )
 def test_what_can_be_reached_is_reached(loss: Loss, outputs: int) -> None:

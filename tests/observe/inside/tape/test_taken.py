@@ -115,6 +115,7 @@ def test_examples_changed_in_each_pass_are_no_new_ones_and_others_are() -> None:
     assert not known.mostly_new([torch.randn(4, 3)], rows=[4, 3, 2, 1])
     assert not known.mostly_new([torch.randn(4, 3)], rows=[3, 4, 5, 6]), "half of them"
     assert known.mostly_new([torch.randn(4, 3)], rows=[4, 7, 8, 9])
+    assert known.count == 9
 
 
 def test_a_stored_example_of_which_something_else_is_asked_is_a_new_one() -> None:

@@ -9,7 +9,7 @@ Loops that `yield` feed another loop and are left alone: whoever reads them ends
 """
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 
 ROUNDS, WHILE, DUE = "__firstlight_rounds__", "__firstlight_while__", "__firstlight_due__"
 Register = Callable[[int, int, bool], int]
@@ -68,10 +68,22 @@ class _Counted(ast.NodeTransformer):
     def visit_If(self, node: ast.If) -> ast.AST:
         """`if step % 100 == 0`: a shortened loop may never come to it by itself."""
         self.generic_visit(node)
-        if self._within[-1] is not None and _is_periodic(node.test):
-            node.test = call(DUE, node.test, self._within[-1], self._tests, node.test)
-            self._tests += 1
+        number = self._within[-1]
+        if number is not None and _is_periodic(node.test):
+            node.test = self._due(node.test, number)
         return node
+
+    def _due(self, test: ast.expr, number: int, counters: Set[str] = frozenset()) -> ast.expr:
+        """When something is done is made to come; whether it is done at all stays the program's own decision, as in
+        `if args.plot and epoch > 2 and epoch % 5 == 0`."""
+        if isinstance(test, ast.BoolOp):
+            counters = _remainders_of(test) if isinstance(test.op, ast.And) else frozenset()
+            test.values = [self._due(value, number, counters) for value in test.values]
+            return test
+        if not _is_periodic(test) and counters.isdisjoint(_names(test)):
+            return test
+        self._tests += 1
+        return call(DUE, test, number, self._tests - 1, test)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         return node if any(map(compiles, node.decorator_list)) else self._aside(node)
@@ -129,11 +141,29 @@ def _may_be_left(body: Sequence[ast.AST], within: bool = False) -> bool:
 
 
 def _is_periodic(test: ast.expr) -> bool:
-    """It holds a remainder, and not the formatting of a string, which is written alike."""
-    return any(
+    return any(map(_is_remainder, ast.walk(test)))
+
+
+def _is_remainder(node: ast.AST) -> bool:
+    """Not the formatting of a string, which is written alike."""
+    return (
         isinstance(node, ast.BinOp)
         and isinstance(node.op, ast.Mod)
         and not isinstance(node.left, ast.JoinedStr)
         and not (isinstance(node.left, ast.Constant) and isinstance(node.left.value, str | bytes))
-        for node in ast.walk(test)
     )
+
+
+def _remainders_of(test: ast.expr) -> set[str]:
+    """What is counted in it: `epoch` in `(epoch + 1) % 5`."""
+    found = (node for node in ast.walk(test) if isinstance(node, ast.BinOp) and _is_remainder(node))
+    return {name for node in found for name in _names(node.left)}
+
+
+def _names(node: ast.AST) -> Iterator[str]:
+    """Names that are read, with what they belong to: `self.step` is not `self`."""
+    if isinstance(node, ast.Name | ast.Attribute):
+        yield ast.unparse(node)
+        return
+    for below in ast.iter_child_nodes(node):
+        yield from _names(below)

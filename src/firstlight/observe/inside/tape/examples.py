@@ -73,6 +73,8 @@ class Examples:
 
     def __init__(self) -> None:
         self._known: set[Hashable] = set()
+        self.count = 0
+        """Different ones."""
 
     def mostly_new(
         self,
@@ -84,6 +86,7 @@ class Examples:
         values: Sequence[Hashable] = codes(entered)
         stored = _with_answers(rows, answers) if rows and len(rows) == len(values) else values
         seen = [not self._known.isdisjoint(names) for names in zip(values, stored, strict=True)]
+        self.count += len({name for name, known in zip(stored, seen, strict=True) if not known})
         if len(self._known) < MOST_KNOWN:
             self._known.update(values, stored)
         return 2 * seen.count(False) > len(seen)

@@ -225,15 +225,17 @@ def _before(rows: set[int], tensor: torch.Tensor, carrying: list[Input]) -> Inpu
 def _reached(
     tail: Tail, activation: ValueChanger, into: tuple[str, Site | None], answer: torch.Tensor
 ) -> Iterator[ReachSeen]:
-    """Inputs are sought from several starts and at several sizes: a poor search must not pass for a limit."""
+    """Inputs are sought from several starts and at several sizes: a poor search must not pass for a limit. So they are
+    at each place from which a network may go around its activation (values that are clipped in one of two losses)."""
     given, output, size = activation.given[0], activation.output, _size(activation.output, answer)
     loss, free = float(tail.loss.detach()), _lowest(tail, output, output, size)
     if not free.settled:
         return
-    starts = (given.detach(), given.detach().abs() + 0.1, -given.detach().abs() - 0.1)
+    starts = [(given, start) for start in (given.detach(), given.detach().abs() + 0.1, -given.detach().abs() - 0.1)]
+    starts += [(place, place.detach()) for place in _ways_around(tail, activation.given)]
     bound, enough = _Lowest(math.inf, settled=False), free.loss + NEAR * (loss - free.loss)
-    for start, each in itertools.product(starts, sorted({1.0, size, _size(given)})):
-        bound = min(bound, _lowest(tail, given, start, each))
+    for (place, start), each in itertools.product(starts, sorted({1.0, size, _size(given)})):
+        bound = min(bound, _lowest(tail, place, start, each))
         if bound.loss <= enough:
             break
     if bound.settled or bound.loss <= enough:
@@ -247,6 +249,20 @@ def _reached(
             free=free.loss,
             bound=bound.loss,
         )
+
+
+def _ways_around(tail: Tail, given: Input) -> Iterator[torch.Tensor]:
+    """What the input of an activation is made of alone, wherever other rows of the loss take it as well."""
+    rows = {row.number for row in tail.rows}
+    made = given[2]
+    while made is not None and made[0].number in rows:
+        carrying = [item for item in made[0].inputs if item[0].requires_grad]
+        if len(carrying) != 1:
+            return
+        place, _, made = carrying[0]
+        taken = sum(any(item[0] is place for item in row.inputs) for row in tail.rows)
+        if taken > 1 and place.numel() <= MOST_ELEMENTS:
+            yield place
 
 
 def _size(*tensors: torch.Tensor) -> float:

@@ -254,6 +254,7 @@ class Certificate:
             own_answers=line.own_answers,
             steps=len(steps),
             fresh=sum(step.fresh for step in steps),
+            examples=self.examples.count,
             first=began(losses[:count]) if losses else None,
             last=sum(losses[-count:]) / count if losses else None,
             without_inputs=lowest_level(steps) if steps else None,
