@@ -2,7 +2,6 @@
 
 import pickle
 from collections.abc import Iterator
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from firstlight.experiments.inside.metrics import follow
 from firstlight.experiments.inside.selecting import measures
 from firstlight.experiments.inside.shortening.comparisons import Comparison
 from firstlight.experiments.inside.tracked import Numbers
+from firstlight.observe.inside.taps.models import Call
 
 SCORES = [torch.tensor([[2.0, 1.0], [0.0, 1.0]]), torch.tensor([[0.0, 3.0]])]
 WANTED = [torch.tensor([0, 0]), torch.tensor([1])]
@@ -42,7 +42,7 @@ def evaluate(measured: MeasuredLosses, model: torch.nn.Module, batches: int = 2)
     """The losses of the first batches, of which two answers of three are right."""
     losses = []
     for scores, wanted in list(zip(SCORES, WANTED, strict=True))[:batches]:
-        call: Any = SimpleNamespace(training=False, module=model, inputs=[], output=None)
+        call = Call(model, (), {}, [], None, training=False)
         measured.returned(call)
         losses.append(F.cross_entropy(scores, wanted).item())
         assert (scores.argmax(1) == wanted).any()
@@ -135,7 +135,7 @@ class Doubled(torch.overrides.TorchFunctionMode):
 
 def test_a_mode_that_the_program_began_since_is_left_alone(measured: MeasuredLosses) -> None:
     model = torch.nn.Linear(1, 1)
-    call: Any = SimpleNamespace(training=False, module=model, inputs=[], output=None)
+    call = Call(model, (), {}, [], None, training=False)
     measured.returned(call)
     with Doubled():
         measured.training_goes_on()

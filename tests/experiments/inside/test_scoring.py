@@ -1,7 +1,6 @@
 """Answers are followed from the model to what they are held against."""
 
 from collections.abc import Callable, Iterator
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,6 +9,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from firstlight.experiments.inside.measured import MeasuredLosses
+from firstlight.observe.inside.taps.models import Call
 from firstlight.records.scoring import AnswersScored
 
 torch.manual_seed(0)
@@ -37,7 +37,7 @@ class Program:
 
     def call(self, output: Tensor, training: bool, inputs: Tensor = INPUTS, in_train_mode: bool = False) -> Tensor:
         self.model.train(training or in_train_mode)
-        call: Any = SimpleNamespace(training=training, module=self.model, inputs=[inputs], output=output)
+        call = Call(self.model, (inputs,), {}, [inputs], output, training)
         self.measured.returned(call)
         return output
 
@@ -224,7 +224,7 @@ def test_answers_in_the_same_other_order_are_fine(program: Program) -> None:
 def test_the_order_that_a_model_gives_is_the_order_of_its_answers(program: Program) -> None:
     order = torch.arange(11, -1, -1)
     program.model.eval()
-    call: Any = SimpleNamespace(training=False, module=program.model, inputs=[INPUTS], output=(SCORES, order))
+    call = Call(program.model, (INPUTS,), {}, [INPUTS], (SCORES, order), training=False)
     program.measured.returned(call)
     assert (SCORES.argmax(1) == WANTED[order]).any()
 

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from firstlight.experiments.inside.gathered import Gathered, RowsGiven
 from firstlight.experiments.inside.side_by_side import PairsMet, SideBySide, Vector, paired, vector
+from firstlight.observe.inside.taps.models import Call
 
 ROWS = 240
 Sides = Callable[[Tensor, Tensor, Tensor], tuple[Any, Any]]
@@ -110,7 +111,7 @@ class Program:
     def evaluate(self, shown: Tensor, answers: Tensor) -> Tensor:
         for given, own in zip(shown.split(60), answers.split(60), strict=True):
             self.gathered.batch_given(None, (given, own))
-            call: Any = SimpleNamespace(module=self.model, inputs=[given], output=given * 1)
+            call = Call(self.model, (given,), {}, [given], given * 1, training=False)
             self.gathered.asked(call)
         return shown.argmax(1)
 

@@ -1,7 +1,6 @@
 """What is wanted of a model's outputs, in its loss and where they are scored."""
 
 from collections.abc import Callable, Iterator
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from torch.nn import functional as F
 
 from firstlight.experiments.inside.measured import MeasuredLosses
 from firstlight.experiments.inside.wanted import NumbersWanted
+from firstlight.observe.inside.taps.models import Call
 from firstlight.records.scoring import AnswersScored
 
 ROWS = 40
@@ -46,7 +46,7 @@ class Program:
         given = torch.randn(ROWS, 4, generator=self.draw) if inputs is None else inputs
         with torch.set_grad_enabled(training):
             output: Tensor = self.model(given).squeeze(-1)
-        call: Any = SimpleNamespace(training=training, module=self.model, inputs=[given], output=output)
+        call = Call(self.model, (given,), {}, [given], output, training)
         self.measured.returned(call)
         return output
 

@@ -44,7 +44,7 @@ class Gathered:
             self._calls, self._size = [], 0
         self.model = call.module
         outputs = floats(call.output)
-        loaded = self._loaded_with(call.inputs, outputs)
+        loaded = self._loaded_with(call.question, outputs)
         given = RowsGiven(outputs, loaded, range(self._count, self._count + 1))
         self._count += 1
         self._size += sum(tensor.numel() for tensor in (*outputs, *loaded))

@@ -128,7 +128,7 @@ class Scoring:
         self._sampled = self._sampled or fed in self._fed
         self._fed.add(fed)
         self._in_train = call.module.training and not self._sampled
-        self._inputs, self._outputs = call.inputs, _floats(call.output)
+        self._inputs, self._outputs = call.question, _floats(call.output)
         self._last_inputs = call.inputs
         if sum(output.numel() for every in self._gathered for output in every) < MOST_ELEMENTS:
             self._gathered.append([output.detach() for output in self._outputs])

@@ -8,11 +8,12 @@ from typing import Any
 
 import torch
 
+from firstlight.experiments.inside import choosing
+from firstlight.experiments.inside.choosing import Choosing
 from firstlight.experiments.inside.measured import MeasuredLosses
 from firstlight.experiments.inside.shortening import prelude
 from firstlight.experiments.inside.shortening.comparisons import MOST_VALUES, Comparison, Comparisons
 from firstlight.observe.inside import sites
-from firstlight.observe.inside.imports import when_imported
 from firstlight.observe.inside.observer import Observer, rank
 from firstlight.records.places import Site
 from firstlight.records.selection import Selection
@@ -20,7 +21,6 @@ from firstlight.records.selection import Selection
 MOST_PLATEAUS = 8
 LEAST_TIMES = 2
 GIVEN = re.compile(r"\.step\((?:metrics\s*=\s*)?([^,]+?)(?:,[^()]*)?\)\s*(?:#.*)?$")
-CALLBACKS = ("model_checkpoint.ModelCheckpoint", "early_stopping.EarlyStopping")
 
 
 class Selecting:
@@ -28,7 +28,7 @@ class Selecting:
         self.observer, self.compared = observer, compared
         self.measured = MeasuredLosses(observer)
         self._plateaus: dict[int, tuple[Site, Comparison]] = {}
-        self._monitored: list[Selection] = []
+        self.choosing = Choosing(observer, compared)
         compared.names = self.measured.names
 
     def seen(self) -> Iterator[Selection]:
@@ -37,7 +37,8 @@ class Selecting:
                 yield self._selection("kept", sites.site_of(one.file, one.line), one)
         for site, one in self._plateaus.values():
             yield self._selection("plateau", site, one)
-        yield from self._monitored
+        for site, one in self.choosing:
+            yield self._selection("kept", site, one)
 
     def chooses(self, site: Site | None) -> bool:
         """Whether the line lies in a branch that a comparison opens."""
@@ -77,12 +78,6 @@ class Selecting:
             one.against.append(float(schedule.best))
             one.known.append(self.measured.names(float(metric)))
 
-    def monitored(self, callback: Any) -> None:
-        """A callback of Lightning's keeps or stops by a number that it knows by name."""
-        if callback.monitor is not None:
-            found = Comparison("", 0, callback.monitor, "best", max, True, callback.mode == "max", when=True)
-            self._monitored.append(self._selection("kept", sites.caller(), found))
-
 
 def measures(one: Comparison) -> str:
     """What the number was, every time; nothing where it never changed, or could be several things."""
@@ -120,19 +115,4 @@ def follow(selecting: Selecting) -> None:
         observer.moments.batch_given.append(observer.unable_to_raise("measured", tap.batch_given))
     observer.moments.model_returned.append(observer.unable_to_raise("measured", measured.returned))
     observer.moments.step_begins.append(observer.unable_to_raise("measured", measured.step_begins))
-    for package in ("lightning.pytorch", "pytorch_lightning"):
-        for name in CALLBACKS:
-            module, _, kind_name = name.partition(".")
-            when_imported(f"{package}.callbacks.{module}", functools.partial(_follow_callback, selecting, kind_name))
-
-
-def _follow_callback(selecting: Selecting, name: str, module: Any) -> None:
-    kind = getattr(module, name)
-    original, monitored = kind.__init__, selecting.observer.shielded("selecting", selecting.monitored)
-
-    @functools.wraps(original)
-    def init(self: Any, *arguments: Any, **options: Any) -> None:
-        original(self, *arguments, **options)
-        monitored(self)
-
-    kind.__init__ = init
+    choosing.follow(selecting.choosing)

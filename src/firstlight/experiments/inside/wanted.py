@@ -112,12 +112,12 @@ class WantedOutputs:
         """Models that are given what they gave: what is subtracted on the way is no error."""
 
     def trained(self, call: "Call") -> None:
-        self._training, self._inputs = (call.module, floats(call.output)), call.inputs
+        self._training, self._inputs = (call.module, floats(call.output)), call.question
 
     def asked(self, call: "Call") -> None:
-        if call.module is self._model and any(map(self._rests_on_answers, call.inputs)):
+        if call.module is self._model and any(map(self._rests_on_answers, call.question)):
             self._iterated[call.module] = True
-        self._training, self._model, self._inputs = None, call.module, call.inputs
+        self._training, self._model, self._inputs = None, call.module, call.question
 
     def rest(self) -> None:
         """Training goes on."""

@@ -253,13 +253,16 @@ def identity(given: Mapping[str, torch.Tensor]) -> list[torch.Tensor]:
 
 
 def named(arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> dict[str, torch.Tensor]:
-    """The tensors of a call by a name each; a target among the keywords is not what the model predicts from.
+    """The tensors of a call by a name each; a target among the keywords, or in a batch that is given as a whole, is not
+    what the model predicts from.
 
     A sparse one is a graph between the examples, and no example itself.
     """
-    found = {f"input {i}": t for i, t in enumerate(reading.tensors_in(arguments))}
-    for key, value in keywords.items():
+    others = [item for item in arguments if not isinstance(item, Mapping)]
+    found = {f"input {i}": t for i, t in enumerate(reading.tensors_in(others))}
+    parts = ((str(key), value) for whole in arguments if isinstance(whole, Mapping) for key, value in whole.items())
+    for key, value in (*parts, *keywords.items()):
         if not any(word in key.lower() for word in TARGETS):
-            parts = list(reading.tensors_in(value))
-            found |= {key if len(parts) == 1 else f"{key} {i}": t for i, t in enumerate(parts)}
+            some = list(reading.tensors_in(value))
+            found |= {key if len(some) == 1 else f"{key} {i}": t for i, t in enumerate(some)}
     return {name: tensor for name, tensor in found.items() if tensor.layout is torch.strided}

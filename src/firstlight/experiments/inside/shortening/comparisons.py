@@ -8,6 +8,8 @@ called the best; also where its outcome is given such a name (`is_best = score >
 
 import ast
 import contextlib
+import functools
+import math
 import operator
 import re
 import sys
@@ -59,6 +61,11 @@ class Comparison:
     last: int = 0
     """The last line of the branch that it opens."""
 
+    def best_met(self) -> float:
+        """Of the numbers so far, where nobody else remembers it."""
+        worst = -math.inf if self.larger else math.inf
+        return functools.reduce(lambda one, other: other if self.holds(other, one) else one, self.met, worst)
+
 
 class Comparisons:
     """All of one process."""
@@ -81,13 +88,13 @@ class Comparisons:
         outcome = one.holds(left, right)
         with contextlib.suppress(Exception):  # whatever is compared, the program must go on
             metric, best = (left, right) if one.metric_first else (right, left)
-            self._note(one, float(metric), float(best), bool(outcome))
+            self.note(one, float(metric), float(best), bool(outcome))
             frame = sys._getframe(1)
             names = {**frame.f_globals, **frame.f_locals} if one.named else {}
             one.itself = next((name for name in one.named if _is_model(names.get(name))), "")
         return outcome
 
-    def _note(self, one: Comparison, metric: float, best: float, outcome: bool) -> None:
+    def note(self, one: Comparison, metric: float, best: float, outcome: bool) -> None:
         one.times += 1
         one.kept += outcome == one.when
         if len(one.met) < MOST_VALUES:

@@ -8,7 +8,10 @@ from typing import Any
 SKIP_SECONDS = 0.5
 """For reading on to the last item of what a loop goes over."""
 PLAIN = frozenset(
-    {"range", "list", "tuple", "range_iterator", "list_iterator", "tuple_iterator", "DataLoader", "_BaseDataLoaderIter"}
+    {
+        *("range", "list", "tuple", "range_iterator", "list_iterator", "tuple_iterator"),
+        *("DataLoader", "_BaseDataLoaderIter", "DataLoaderAdapter", "_FabricDataLoader"),
+    }
 )
 """Kinds whose items can be read over: doing so changes nothing but the place in them."""
 
@@ -34,6 +37,25 @@ def innermost(iterable: Any) -> Any:
         return innermost(iterable.iterable)
     kinds = {kind.__name__ for kind in type(iterable).__mro__}
     return iterable if kinds & PLAIN and length(iterable, 0) is not None else None
+
+
+def planned(iterable: Any, made: int) -> int | None:
+    """Rounds of a loop over it, which has made some: it need not be of a kind that can be read over."""
+    iterable = _maker(iterable)
+    if isinstance(iterable, enumerate | zip):
+        inner = iterable.__reduce__()[1]
+        counts = [planned(part, made) for part in (inner[:1] if isinstance(iterable, enumerate) else inner)]
+        known = [count for count in counts if count is not None]
+        return min(known) if known and len(known) == len(counts) else None
+    if hasattr(iterable, "iterable") and hasattr(iterable, "update"):
+        return planned(iterable.iterable, made)
+    return length(iterable, made)
+
+
+def _maker(items: Any) -> Any:
+    """What knows how much there is, where its `__iter__` is a generator and only that is at hand."""
+    frame = getattr(items, "gi_frame", None)
+    return items if frame is None or frame.f_code.co_name != "__iter__" else frame.f_locals.get("self", items)
 
 
 def length(source: Any, made: int) -> int | None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from firstlight.experiments.inside.shortening.items import innermost, last_of, length
+from firstlight.experiments.inside.shortening.items import innermost, last_of, planned
 
 LEAST_ROUNDS = 2
 SLOW_SECONDS = 2.0
@@ -293,7 +293,7 @@ class Pass:
         book.back_at(self)
         if loop.trains and stepped and self._trained == 1:
             self._source = None if self._iterable is None else innermost(self._iterable)
-            loop.planned = length(self._source, self._made)
+            loop.planned = planned(self._iterable, self._made)
 
     @property
     def _most(self) -> int:
@@ -312,9 +312,9 @@ class Pass:
     def _finishes(self) -> bool:
         """At its pace it will be done in the time that there is for it."""
         if self._whole is None:
-            planned = None if self._iterable is None else length(innermost(self._iterable), self._made)
+            count = planned(self._iterable, self._made)
             elapsed = time.monotonic() - self._begun
-            needed = math.inf if planned is None else elapsed * (planned / self._made - 1)
+            needed = math.inf if count is None else elapsed * (count / self._made - 1)
             self._whole = needed < self._book.finishing
             self._book.finishing -= needed if self._whole else 0.0
         return self._whole

@@ -12,6 +12,7 @@ import torch
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 
 from firstlight.observe.inside import reading, sites
+from firstlight.observe.inside.feed import named
 from firstlight.observe.inside.given import LastGiven
 from firstlight.observe.inside.identity import ByIdentity
 from firstlight.observe.inside.observer import Observer, torch_traces
@@ -38,6 +39,11 @@ class Call:
     output: Any
     training: bool
     """Gradients were enabled."""
+
+    @property
+    def question(self) -> list[torch.Tensor]:
+        """What the model predicts from: all that it is given, less what is named as a target."""
+        return list(named(self.arguments, self.keywords).values())
 
 
 @dataclass

@@ -1,13 +1,12 @@
 """What is trained on, with the answers that belong to it: a sample is kept, and compared once the program is over."""
 
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 
 from firstlight.observe.inside import reading, sites
-from firstlight.observe.inside.feed import named
 from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.relations.beside import EvaluatedBeside
 from firstlight.observe.inside.relations.held_out import HeldOut
@@ -76,7 +75,7 @@ class RelationsTap:
             self._call = (call, sites.caller(), self.recorder.rows) if self._calls == 1 else None
         else:
             self._asides = True
-            given = [tensor for tensor in _given(call) if tensor.ndim > 1 and tensor.is_floating_point()]
+            given = [tensor for tensor in call.question if tensor.ndim > 1 and tensor.is_floating_point()]
             if len(given) == 1 and self.observer.timeline is None and reading.readable(given[0]):
                 loader = self._loader() if self._loader is not None else None
                 self.beside.evaluates(given[0], loader if hasattr(loader, "dataset") else None)
@@ -102,9 +101,9 @@ class RelationsTap:
             if meeting.marks & (Mark.DATA | Mark.DRAWN) and not meeting.marks & PARAMETER:
                 self._relate(meeting, call)
         if tail is not None and tail.line in self.lines:
-            self._look_at_all(tail, self.recorder.entered if call is None else _given(call[0]))
+            self._look_at_all(tail, self.recorder.entered if call is None else call[0].question)
             if self.observer.timeline is None:
-                given = _given(call[0]) if call is not None else []
+                given = call[0].question if call is not None else []
                 self.lines[tail.line].ends.add(tail, [*given, *self.recorder.entered, *self._batch])
 
     def _look_at_all(self, tail: Tail, given: list[torch.Tensor]) -> None:
@@ -120,7 +119,7 @@ class RelationsTap:
 
     def _relate(self, meeting: Meeting, call: "tuple[Call, Site | None, int] | None") -> None:
         within = call is None or meeting.row.number < call[2]
-        given = self.recorder.entered if call is None or within else _given(call[0])
+        given = self.recorder.entered if call is None or within else call[0].question
         inputs = [tensor for tensor in given if not _same(tensor, meeting.answer)]
         line = self._line(meeting, call[1] if call is not None else None) if given else None
         if line is not None:
@@ -195,14 +194,6 @@ def _reorders(row: Row) -> bool:
         for one in numbers
         if predicted.ndim and not one.is_floating_point() and reading.readable(one)
     )
-
-
-def _given(call: Call) -> list[torch.Tensor]:
-    """What a model is given, less what is named as a target in a batch that is given as a whole."""
-    whole = [item for item in call.arguments if isinstance(item, Mapping)]
-    parts: dict[str, Any] = {str(key): value for batch in whole for key, value in batch.items()}
-    others = tuple(item for item in call.arguments if not isinstance(item, Mapping))
-    return list(named(others, {**parts, **call.keywords}).values())
 
 
 def _same(given: torch.Tensor, answer: torch.Tensor) -> bool:
