@@ -56,7 +56,7 @@ TINY = 1e-12
 ROUNDING = 1e-6
 """Relative; two losses that differ by less are the same."""
 
-ALTERED = ("flipped", "turned", "cosine", "lost", "uneven", "kept", "bounded")
+ALTERED = ("flipped", "turned", "cosine", "lost", "uneven", "kept", "bounded", "sided")
 """What is measured of a gradient that was changed."""
 
 

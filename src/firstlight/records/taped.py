@@ -322,6 +322,8 @@ class AlteredSeen(Sighting, frozen=True, kw_only=True, tag="altered"):
     """How long it is, over how long it was."""
     bounded: float = 0.0
     """Share of its elements that were cut down to one and the same size, the largest there is."""
+    sided: float = 0.0
+    """To what share those that became zero had one sign, and the others the other sign."""
     varies: float = 1.0
     """The largest `kept` of all looks over the smallest: 1 for a factor, more for a limit."""
     times: int = 0
