@@ -329,6 +329,8 @@ class Handling(Ranked, frozen=True, kw_only=True):
     site: Site | None
     steps: int
     touches: tuple[Touched, ...]
+    optimizers: int = 1
+    """That stepped."""
 
     @property
     def restored(self) -> bool:
