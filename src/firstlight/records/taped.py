@@ -234,14 +234,18 @@ class TermSeen(Sighting, frozen=True, kw_only=True, tag="silent-term"):
     looks: int = 0
 
 
+SCALE = -1
+
+
 class CancelSeen(Sighting, frozen=True, kw_only=True, tag="cancelling"):
-    """Errors of opposite sign that cancel in the loss: how much it changes by them, and by a shift as large."""
+    """Errors that cancel in the loss: how much it changes by them, and by a shift."""
 
     operation: str
     site: Site | None
-    """The first call that sums."""
+    """The first call that sums, or where the outputs meet the answers."""
     axis: int
-    """Of the network's outputs."""
+    """Of the network's outputs, along which errors of opposite sign cancel; `SCALE` where all outputs may be multiplied
+    by one factor."""
     length: int
     loss: float
     moved: float
