@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from firstlight.checks.step.weights_changed_between_steps import CHECK
 from firstlight.records.facts import Handling
-from firstlight.records.finding import Evidence, Severity
+from firstlight.records.finding import Evidence
 from firstlight.records.inner import Touched
 from firstlight.records.places import Site
 
@@ -125,40 +125,3 @@ def test_each_side_of_how_far(changes: dict[str, Any], times: int) -> None:
 @pytest.mark.parametrize(("likeness", "times"), [(0.49, 1), (0.5, 0)])
 def test_each_side_of_likeness(likeness: float, times: int) -> None:
     assert len(found((replace(JUMP, likeness=likeness, change=0.0),) * 2)) == times
-
-
-CLIPPED = replace(JUMP, change=0.1, likeness=0.95, ratio=0.95, own=0.1, limit=0.05, bounded=0.7, beyond=0.6)
-
-
-def clipped(times: int = 89, optimizers: int = 1, **changes: Any) -> list[Evidence]:
-    touches = tuple(replace(CLIPPED, step=90 - times + place, **changes) for place in range(times))
-    handling = Handling(rank=1, optimizer="Adam", site=SITE, steps=90, touches=touches, optimizers=optimizers)
-    return list(CHECK.find(handling, CHECK.limits))
-
-
-def test_weights_held_at_a_limit_that_they_began_beyond_are_clipped() -> None:
-    (evidence,) = clipped()
-    assert evidence.saw == (
-        "between the steps of Adam the weights are clipped to 0.05: 70% of their elements are held there, and 60% were "
-        "as large or larger before the first step"
-    )
-    assert (evidence.cause, evidence.severity) == ("hp-clip", Severity.WARNING)
-
-
-@pytest.mark.parametrize(
-    ("changes", "times"),
-    [
-        ({"bounded": 0.5}, 1),
-        ({"bounded": 0.49}, 0),
-        ({"beyond": 0.25}, 1),
-        ({"beyond": 0.24}, 0),
-        ({"bounded": float("nan")}, 0),
-        ({"beyond": float("nan")}, 0),
-    ],
-)
-def test_each_side_of_bounded_and_beyond(changes: dict[str, Any], times: int) -> None:
-    assert len(clipped(**changes)) == times
-
-
-def test_a_critic_with_an_opponent_is_clipped_on_purpose() -> None:
-    assert clipped(optimizers=2) == []

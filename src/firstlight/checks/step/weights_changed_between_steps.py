@@ -3,13 +3,10 @@
 ## What it sees
 Before the next step, the weights are no longer what the last step left. Several times they were replaced by others, or
 by their initial values, while the optimizer keeps its state for the old ones; or at most steps they are moved much
-further than the step itself moves them; or they are rounded to a number format so coarse that most of the step is lost;
-or they are clipped to a limit that many of them exceeded from the first and most of them are held at.
+further than the step itself moves them; or they are rounded to a number format so coarse that most of the step is lost.
 
 ## When it is fine
-Clipping to a limit far above the initial weights, other constraints and averages move weights about as far as a step
-does, or leave their direction unchanged. A critic whose weights are clipped tightly on purpose has an opponent with an
-optimizer of its own.
+Clipping, constraints and averages move weights about as far as a step does, or leave their direction unchanged.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -36,10 +33,6 @@ class Limits(Settable):
     """Smallest fraction of the change that is due to shrinking for the report to call it that."""
     undone: float = 0.5
     """Smallest share of the elements moved by a step that rounding puts back where they were."""
-    bounded: float = 0.5
-    """Smallest share of the elements held at the limit; constraints that only shape a network bind fewer."""
-    beyond: float = 0.25
-    """Smallest share of the elements that began at the limit or beyond; those kept for their signs begin below."""
 
 
 def find(handling: Handling, limits: Limits) -> Found:
@@ -52,16 +45,8 @@ def find(handling: Handling, limits: Limits) -> Found:
         return
     elif handling.undone >= limits.undone:
         yield _rounded(handling)
-    elif _bounded(handling, limits):
-        yield _clipped(handling)
     elif _overruled(handling, limits):
         yield _moved(handling, limits)
-
-
-def _bounded(handling: Handling, limits: Limits) -> bool:
-    if handling.optimizers > 1:
-        return False
-    return handling.median("bounded") >= limits.bounded and handling.median("beyond") >= limits.beyond
 
 
 def _overruled(handling: Handling, limits: Limits) -> bool:
@@ -98,22 +83,6 @@ def _rounded(handling: Handling) -> Evidence:
     )
 
 
-def _clipped(handling: Handling) -> Evidence:
-    bounded, beyond, limit = map(handling.median, ("bounded", "beyond", "limit"))
-    return Evidence(
-        where=at(handling.site, module=handling.touches[0].tensor, rank=handling.rank),
-        saw=f"between the steps of {handling.optimizer} the weights are clipped to {limit:.3g}: {bounded:.0%} of their "
-        f"elements are held there, and {beyond:.0%} were as large or larger before the first step",
-        wanted="weights that keep what a step makes of them",
-        cause="hp-clip",
-        severity=Severity.WARNING,
-        confidence=0.8,
-        likely="the weights are clipped where the gradients were meant to be",
-        do="clip the gradients (`clip_grad_norm_`), between the backward and the step",
-        numbers={"bounded": bounded, "beyond": beyond, "limit": limit},
-    )
-
-
 def _moved(handling: Handling, limits: Limits) -> Evidence:
     change, own, ratio = map(handling.median, ("change", "own", "ratio"))
     shrunk, last = 1 - ratio >= limits.shrinking * change, handling.touches[-1].step
@@ -133,7 +102,7 @@ def _moved(handling: Handling, limits: Limits) -> Evidence:
 CHECK = Check(
     id="FL318",
     summary="something other than the optimizer changes the weights",
-    causes=("train-reinit", "hp-regularisation", "num-precision", "hp-clip"),
+    causes=("train-reinit", "hp-regularisation", "num-precision"),
     likely="the training loop itself writes to the weights",
     fix="find what writes to the weights between two steps, and remove it",
     severity=Severity.ERROR,
