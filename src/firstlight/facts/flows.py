@@ -277,7 +277,7 @@ def swellings(seen: Sightings) -> Iterator[Swelling]:
         if len(found) == len(looks):
             tape, told = min(found, key=lambda pair: pair[1].size)
             yield Swelling(**_told(tape, told, len(looks)), size=told.size, grown=_place(tape, told.row))
-        squeezed = [(parts[-1], *told) for parts in looks if (told := squashed(_rows(parts)[0])) is not None]
+        squeezed = [(parts[-1], *most) for parts in looks if (most := squashed(_rows(parts)[0])) is not None]
         if len(squeezed) == len(looks):
             tape, told, into = min(squeezed, key=lambda look: look[1].size)
             swelling = Swelling(**_told(tape, told, len(looks)), size=told.size, grown=_place(tape, told.row))

@@ -169,7 +169,7 @@ def one_sided(before: torch.Tensor, after: torch.Tensor) -> float:
     lost, left = before[(before != 0) & (after == 0)], before[(before != 0) & (after != 0)]
     if not len(lost) or not len(left):
         return 0.0
-    below = torch.stack([(lost < 0).double().mean(), (left < 0).double().mean()]).tolist()
+    below: list[float] = torch.stack([(lost < 0).double().mean(), (left < 0).double().mean()]).tolist()
     return max(min(below[0], 1 - below[1]), min(1 - below[0], below[1]))
 
 
