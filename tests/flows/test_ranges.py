@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from firstlight.flows.ranges import largest, narrowest, steepest, waist
+from firstlight.flows.ranges import largest, narrowest, squashed, steepest, waist
 from firstlight.records.taped import TapeRow
 
 ROW = TapeRow(0, "linear", 0, 1, (8, 4), (), True, True, True, False, 8, 1.0, 0.5)
@@ -185,3 +185,26 @@ def test_the_fewest_numbers_for_an_example(rows: tuple[dict[str, Any], ...], num
 
 def test_where_no_axis_is_that_of_the_examples_nothing_is_counted() -> None:
     assert waist(tape(WIDE, TEN | {"made_from": (0,), "examples": None}), (1,)) is None
+
+
+GATES = (
+    {"operation": "embedding", "entry": True, "size": 0.8},
+    {"operation": "mul", "made_from": (0,), "size": 80.0},
+    {"operation": "_pack_padded_sequence", "made_from": (1,), "size": 110.0},
+    {"operation": "lstm", "made_from": (2,), "entry": True, "size": 0.4},
+    {"operation": "linear", "made_from": (3,), "entry": True, "size": 2.0},
+)
+
+
+@pytest.mark.parametrize("operation", ["lstm", "gru", "rnn_tanh", "tanh", "sigmoid"])
+def test_what_is_given_to_a_call_that_squashes_is_measured(operation: str) -> None:
+    found = squashed(tape(*GATES[:3], GATES[3] | {"operation": operation}, GATES[4]))
+    assert found is not None
+    told, into = found
+    assert (told.size, told.row.number, told.before, told.entry, into) == (110.0, 1, 0.8, False, operation)
+
+
+@pytest.mark.parametrize("operation", ["tanh", "sigmoid", "relu"])
+def test_gates_that_are_multiplied_and_calls_without_ends_are_not(operation: str) -> None:
+    last = {"operation": "mul", "made_from": (3, 2), "entry": False}
+    assert squashed(tape(*GATES[:3], GATES[3] | {"operation": operation}, last)) is None

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from firstlight.facts.learning import is_meant_to_rise
 from firstlight.facts.motion import largest_pace
 from firstlight.facts.sightings import Sightings, groups
-from firstlight.flows.ranges import Largest, Narrowest, largest, narrowest, steepest, waist
+from firstlight.flows.ranges import Largest, Narrowest, largest, narrowest, squashed, steepest, waist
 from firstlight.flows.values import Loss, examples_lost
 from firstlight.records.flows import (
     Alike,
@@ -56,7 +56,7 @@ TINY = 1e-12
 ROUNDING = 1e-6
 """Relative; two losses that differ by less are the same."""
 
-ALTERED = ("flipped", "turned", "cosine", "lost", "uneven", "kept", "bounded")
+ALTERED = ("flipped", "turned", "cosine", "lost", "uneven", "kept", "bounded", "sided")
 """What is measured of a gradient that was changed."""
 
 
@@ -277,6 +277,11 @@ def swellings(seen: Sightings) -> Iterator[Swelling]:
         if len(found) == len(looks):
             tape, told = min(found, key=lambda pair: pair[1].size)
             yield Swelling(**_told(tape, told, len(looks)), size=told.size, grown=_place(tape, told.row))
+        squeezed = [(parts[-1], *most) for parts in looks if (most := squashed(_rows(parts)[0])) is not None]
+        if len(squeezed) == len(looks):
+            tape, told, into = min(squeezed, key=lambda look: look[1].size)
+            swelling = Swelling(**_told(tape, told, len(looks)), size=told.size, grown=_place(tape, told.row))
+            yield replace(swelling, into=into)
 
 
 def narrowings(seen: Sightings) -> Iterator[Narrowing]:

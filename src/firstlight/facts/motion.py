@@ -42,6 +42,7 @@ def _is_to_fall(pull: PullSeen) -> bool:
 def handlings(seen: Sightings) -> Iterator[facts.Handling]:
     """One for each optimizer that stepped, touched in between or not."""
     touches = seen.of(Touched)
+    stepped = {(step.rank, step.optimizer) for step in seen.of(StepSeen)}
     for steps in groups(seen.of(StepSeen), lambda s: (s.rank, s.optimizer)):
         first = steps[0]
         yield facts.Handling(
@@ -50,6 +51,7 @@ def handlings(seen: Sightings) -> Iterator[facts.Handling]:
             site=first.built,
             steps=len(steps),
             touches=tuple(one for one in touches if (one.rank, one.optimizer) == (first.rank, first.optimizer)),
+            optimizers=sum(rank == first.rank for rank, _ in stepped),
         )
 
 

@@ -14,6 +14,8 @@ NORMALISE = frozenset(_NORMALISE.split())
 """After one of these the size of what came in does not matter, or very negative values stand for nothing at all."""
 MASKED = 1e6
 """Size from which on values are taken for the marks of a mask, beside which nothing else can be seen."""
+RECURRENT = frozenset({"lstm", "gru", "rnn_tanh"})
+ENDS = frozenset({"tanh", "tanh_", "sigmoid", "sigmoid_"})
 NEAR = 3
 """Calls within which values are normalised, where that is written by hand."""
 
@@ -77,10 +79,25 @@ def largest(rows: dict[int, TapeRow], predictions: tuple[int, ...]) -> Largest |
         if row.number not in within:
             within[row.number] = row
             waiting.extend(_behind(rows, row))
-    told = [row for row in within.values() if math.isfinite(row.size) and not _normalised(row, after)]
-    if not told:
+    return _grown(rows, [row for row in within.values() if not _normalised(row, after)])
+
+
+def squashed(rows: dict[int, TapeRow]) -> tuple[Largest, str] | None:
+    """The largest values that a recurrent layer is given, or a tanh or sigmoid whose outputs enter the next layer at
+    once; and which of them it is. What is multiplied first may be a gate, or a part of another activation."""
+    layers = {number for row in rows.values() if row.entry for number in row.made_from}
+    at_ends = [
+        row for row in rows.values() if row.operation in RECURRENT or (row.operation in ENDS and row.number in layers)
+    ]
+    found = [(told, row.operation) for row in at_ends if (told := _grown(rows, _behind(rows, row))) is not None]
+    return max(found, key=lambda pair: pair[0].size, default=None)
+
+
+def _grown(rows: dict[int, TapeRow], among: list[TapeRow]) -> Largest | None:
+    """The largest of these, and where on the way to it values grow most."""
+    most = max((row for row in among if math.isfinite(row.size)), key=lambda row: row.size, default=None)
+    if most is None:
         return None
-    most = max(told, key=lambda row: row.size)
     grown = [(row, max([other.size for other in _behind(rows, row)], default=1.0)) for row in _upto(rows, most)]
     at, before = max(grown, key=lambda pair: pair[0].size / max(pair[1], 1e-300))
     return Largest(most.size, at, before, not _behind(rows, at))

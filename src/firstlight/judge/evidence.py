@@ -15,6 +15,7 @@ from firstlight.experiments.rehearsal import attempts_of
 from firstlight.facts.derive import derive
 from firstlight.facts.relations import foretold, with_settled
 from firstlight.facts.scores import held_back_scores
+from firstlight.facts.skipping import with_skips
 from firstlight.facts.sources import READ_FROM_SOURCE
 from firstlight.facts.splits import with_rehearsed, with_unread
 from firstlight.facts.standing import settled_sign
@@ -117,7 +118,7 @@ def judged(
     losses = [fact for fact in facts if isinstance(fact, LossSite)]
     contrast: Contrast | None = contrasted(watched, orders, losses)
     facts = [settled_sign(fact, contrast, finished) if isinstance(fact, LearningSign) else fact for fact in facts]
-    facts = with_settled(facts)
+    facts = with_skips(with_settled(facts))
     if contrast is not None:
         signs = {fact.status for fact in facts if isinstance(fact, LearningSign)}
         contrast = msgspec.structs.replace(

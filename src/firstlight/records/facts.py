@@ -128,6 +128,8 @@ class Stepping(Ranked, frozen=True, kw_only=True):
     """The program came to its own end: more steps will not follow."""
     whole_epochs: int = 0
     """Examples in the one batch that is a whole epoch of the training loader; 0 where it has several."""
+    skipped: Site | None = None
+    """The condition on computed values behind which all steps after these backwards stand, where the source has one."""
 
 
 class LossRoot(Ranked, frozen=True, kw_only=True):
@@ -329,6 +331,8 @@ class Handling(Ranked, frozen=True, kw_only=True):
     site: Site | None
     steps: int
     touches: tuple[Touched, ...]
+    optimizers: int = 1
+    """That stepped."""
 
     @property
     def restored(self) -> bool:

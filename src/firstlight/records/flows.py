@@ -93,6 +93,8 @@ class Swelling(Ranked, frozen=True, kw_only=True):
     entry: bool
     looks: int
     step: int
+    into: str = ""
+    """The squashing call that these values are given to; "" for the largest values of all."""
 
 
 class Narrowing(Ranked, frozen=True, kw_only=True):

@@ -98,6 +98,12 @@ class Touched(Sighting, frozen=True, kw_only=True, tag="touched"):
     """The number format, narrower than their own, that holds all of them now and did not before; "" where none does."""
     restored: bool = False
     """All of them are what the first step of the optimizer had found."""
+    limit: float = 0.0
+    """The largest size among their elements."""
+    bounded: float = 0.0
+    """Share of their elements that were cut down to that size, or stood there; 0 where nothing was cut down."""
+    beyond: float = 0.0
+    """Share of the elements that the first step of the optimizer had found at that size or above."""
 
 
 class EntropySeen(Sighting, frozen=True, kw_only=True, tag="entropy"):

@@ -236,14 +236,18 @@ class TermSeen(Sighting, frozen=True, kw_only=True, tag="silent-term"):
     looks: int = 0
 
 
+SCALE = -1
+
+
 class CancelSeen(Sighting, frozen=True, kw_only=True, tag="cancelling"):
-    """Errors of opposite sign that cancel in the loss: how much it changes by them, and by a shift as large."""
+    """Errors that cancel in the loss: how much it changes by them, and by a shift."""
 
     operation: str
     site: Site | None
-    """The first call that sums."""
+    """The first call that sums, or where the outputs meet the answers."""
     axis: int
-    """Of the network's outputs."""
+    """Of the network's outputs, along which errors of opposite sign cancel; `SCALE` where all outputs may be multiplied
+    by one factor."""
     length: int
     loss: float
     moved: float
@@ -324,6 +328,8 @@ class AlteredSeen(Sighting, frozen=True, kw_only=True, tag="altered"):
     """How long it is, over how long it was."""
     bounded: float = 0.0
     """Share of its elements that were cut down to one and the same size, the largest there is."""
+    sided: float = 0.0
+    """To what share those that became zero had one sign, and the others the other sign."""
     varies: float = 1.0
     """The largest `kept` of all looks over the smallest: 1 for a factor, more for a limit."""
     times: int = 0

@@ -58,6 +58,10 @@ class Dependence(Sighting, frozen=True, kw_only=True, tag="dependence"):
     """The first torch call that mixes examples, on the line of `site`; "" where it is not known."""
     normalises: bool = False
     """That call scales and shifts all examples alike, by numbers taken from all of them."""
+    shares: bool = False
+    """What it makes sums to one over the examples, as it is or as logarithms."""
+    last: bool = False
+    """What it makes is an output."""
     indexes: bool = False
     """That call makes whole numbers, by which something is looked up: places, as a rule."""
     begins: int | None = None

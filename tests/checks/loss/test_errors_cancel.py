@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from firstlight.checks.loss.errors_cancel import CHECK
 from firstlight.records.finding import Evidence
 from firstlight.records.places import Site
-from firstlight.records.taped import CancelSeen
+from firstlight.records.taped import SCALE, CancelSeen
 
 SUMMED = CancelSeen(
     operation="mean",
@@ -50,3 +50,14 @@ def test_one_look_is_not_enough() -> None:
 
 def test_a_loss_that_nothing_changes_is_quiet() -> None:
     assert not found(shifted=0.0)
+
+
+def test_a_loss_that_is_the_same_for_outputs_of_any_size_is_the_wrong_one() -> None:
+    (evidence,) = found(axis=SCALE)
+
+    assert evidence.saw == (
+        "multiplying the outputs of all 64 examples by ten changes the loss by 0; shifting them changes it by 2.5"
+    )
+    assert evidence.cause == "loss-mismatch"
+    assert not found(axis=SCALE, moved=0.0026)
+    assert not found(axis=SCALE, shifted=0.0)

@@ -70,3 +70,17 @@ def test_elements_rounded_away_are_a_matter_of_precision() -> None:
 def test_a_mask_leaves_the_others_as_they_are() -> None:
     assert found(ROUNDED, uneven=0.02)
     assert not found(ROUNDED, uneven=0.019)
+
+
+ONE_SIDED = replace(ROUNDED, by="a hook", name="a tensor", lost=0.5, uneven=0.0, sided=1.0)
+
+
+def test_elements_of_one_sign_that_are_lost_while_the_others_are_kept() -> None:
+    (evidence,) = found(ONE_SIDED)
+
+    assert "50% of its elements become zero, all of one sign, and those of the other sign are kept" in evidence.saw
+    assert evidence.cause is None
+    assert found(ONE_SIDED, sided=0.99)
+    assert not found(ONE_SIDED, sided=0.98)
+    assert found(ONE_SIDED, lost=0.3)
+    assert not found(ONE_SIDED, lost=0.29)

@@ -33,6 +33,22 @@ def test_a_normalisation_over_the_batch_is_told_as_one() -> None:
     assert found()[0].cause is None
 
 
+@pytest.mark.parametrize(
+    ("changes", "cause"),
+    [
+        ({"shares": True, "last": True}, "loss-dim"),
+        ({"shares": True, "last": True, "normalises": True}, "loss-dim"),
+        ({"shares": True, "normalises": True}, None),
+        ({"last": True, "normalises": True}, None),
+        ({"last": True}, None),
+    ],
+)
+def test_outputs_that_share_one_among_the_examples_are_a_softmax_over_the_wrong_axis(
+    changes: dict[str, Any], cause: str | None
+) -> None:
+    assert found(**changes)[0].cause == cause
+
+
 def test_numbers_by_which_places_are_looked_up_are_told_as_such() -> None:
     (evidence,) = found(operation="cumsum", indexes=True)
 

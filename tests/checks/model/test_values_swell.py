@@ -43,3 +43,13 @@ def test_values_as_large_as_raw_pixels_are_quiet() -> None:
 
 def test_one_look_is_not_enough() -> None:
     assert not found(looks=1)
+
+
+def test_what_is_squashed_may_be_far_less_large() -> None:
+    (evidence,) = found(size=79.0, into="lstm")
+
+    assert "values given to `lstm` have a size of 79; they grow most in `mul`, from 1.5" in evidence.saw
+    assert evidence.wanted == "below 30, or a normalization soon after"
+    assert found(size=30.0, into="lstm")
+    assert not found(size=29.0, into="lstm")
+    assert not found(size=79.0, into="lstm", entry=True)

@@ -92,3 +92,10 @@ def test_each_side_of_raised(times: int, cause: str | None) -> None:
     error = Swallowed(error="KeyError: 3", site=None, times=times, looks=8)
 
     assert found(swallowed=error)[0].cause == cause
+
+
+def test_a_condition_on_the_step_is_the_reason() -> None:
+    (evidence,) = found(skipped=Site(file="train.py", line=22))
+
+    assert evidence.saw.endswith("; the step is made on this condition only, which does not hold")
+    assert (evidence.cause, evidence.where.line) == ("train-swallowed", 22)

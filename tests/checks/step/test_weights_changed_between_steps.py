@@ -61,6 +61,11 @@ def test_weights_that_shrink_at_every_step_are_decayed_by_hand() -> None:
     assert evidence.cause == "hp-regularisation"
 
 
+@pytest.mark.parametrize(("bounded", "times"), [(0.49, 1), (0.5, 0)])
+def test_weights_that_are_held_at_a_limit_are_not_decayed(bounded: float, times: int) -> None:
+    assert len(found(shrunk(89, bounded=bounded, change=0.05, own=0.04))) == times
+
+
 def test_weights_that_are_rounded_after_each_step_lose_it() -> None:
     (evidence,) = found(shrunk(89, change=0.02, likeness=0.9999, ratio=0.9999, format="float8_e5m2", undone=0.75))
     assert evidence.saw == (

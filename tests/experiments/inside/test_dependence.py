@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy
@@ -9,7 +10,7 @@ import pytest
 import torch
 from torch import nn
 
-from firstlight.experiments.inside.asking import Asked, first_place
+from firstlight.experiments.inside.asking import Asked, first_place, taken
 from firstlight.experiments.inside.axes import examples
 from firstlight.experiments.inside.behaviour import behaviour
 from firstlight.experiments.inside.dependence import dependences
@@ -91,7 +92,7 @@ class TestExamples:
     @pytest.mark.parametrize("module", [random, numpy.random])
     def test_depths_that_are_drawn_anew_in_each_call_are_no_other_examples(self, module: Any) -> None:
         torch.manual_seed(0)
-        told = []
+        told: list[Any] = []
         for seed in range(40):
             module.seed(seed)
             told += found(asked(Drawn(module), torch.randn(6, 4), rows=6)).values()
@@ -154,6 +155,68 @@ class TestExamples:
         assert seen.normalises is normalises
         assert seen.site is not None
         assert seen.site.line == mix.__code__.co_firstlineno
+
+    @pytest.mark.parametrize(
+        ("end", "shares", "last"),
+        [
+            (lambda x: x.log_softmax(0), True, True),
+            (lambda x: x - x.logsumexp(0), True, True),
+            (lambda x: x.softmax(0).squeeze(-1), True, True),
+            (lambda x: nn.functional.normalize(x, dim=0), False, True),
+            (lambda x: x.softmax(0) * x, True, False),
+        ],
+    )
+    def test_whether_what_mixes_them_is_the_output_and_shares_one_among_them(
+        self, end: Callable[[torch.Tensor], torch.Tensor], shares: bool, last: bool
+    ) -> None:
+        torch.manual_seed(0)
+
+        class Ended(nn.Linear):
+            def forward(self, x: torch.Tensor) -> torch.Tensor:
+                return end(super().forward(x))
+
+        seen = found(asked(Ended(4, 3), torch.randn(6, 4), rows=6))["examples"]
+
+        assert (seen.others, seen.shares, seen.last) == (5, shares, last)
+
+    @pytest.mark.parametrize(
+        ("end", "others"),
+        [
+            (lambda z: nn.functional.normalize(z, dim=0), 5),
+            (lambda z: z.softmax(0), 5),
+            (lambda z: z.transpose(0, 1).reshape(z.shape), 3),
+            (lambda z: nn.functional.normalize(z, dim=-1), 0),
+            (lambda z: z @ z.T, 0),
+            (lambda z: z.mean(0), 0),
+            (lambda z: z + z[torch.randperm(len(z))], 0),
+        ],
+    )
+    @pytest.mark.parametrize("named", [False, True])
+    def test_every_output_that_the_loss_takes_is_asked(
+        self, end: Callable[[torch.Tensor], torch.Tensor], others: int, named: bool
+    ) -> None:
+        torch.manual_seed(0)
+
+        class Projected(nn.Sequential):
+            def forward(self, x: torch.Tensor) -> Any:
+                features = self[0](x)
+                projected = end(self[1](features))
+                return {"features": features, "projected": projected} if named else (features, projected)
+
+        module, x = Projected(nn.Linear(4, 8), nn.Linear(8, 4)), torch.randn(6, 4)
+        made = module(x)
+        question = replace(asked(module, x), taken=taken(made, list(made.values() if named else made)[-1].sum()))
+
+        assert question.taken == (1,)
+        assert found(question)["examples"].others == others
+
+    def test_outputs_on_the_way_to_others_and_those_the_loss_leaves_out_are_not_asked(self) -> None:
+        x = torch.randn(6, 4, requires_grad=True)
+        weights = (2 * x).softmax(0)
+        pooled, other = weights * x, x.exp()
+
+        assert taken((x * 1, weights, pooled, other), pooled.sum()) == (2,)
+        assert taken((pooled, weights), pooled.sum()) == ()
 
     @pytest.mark.parametrize(
         ("places", "operation"),

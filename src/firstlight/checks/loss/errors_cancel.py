@@ -1,4 +1,4 @@
-"""Errors of opposite sign cancel in the loss, so that no single example has to be right.
+"""Errors cancel in the loss: those of opposite sign, or the size of all outputs together.
 
 ## What it sees
 For one batch the network's outputs are moved, some up and others down by the same total, first a little and then far.
@@ -6,13 +6,17 @@ The loss is computed again, no matter who wrote it. It stays the same, although 
 their sum is compared with the targets. Examples are a mean taken before the square, and a batch's mean prediction
 compared with its mean target.
 
+Or one number is wanted of each example, and the loss stays the same if all outputs are multiplied by ten, although a
+shift changes it: a cosine over the batch tells how the numbers lie to each other, but not how large they are.
+
 ## When it is fine
 Learning from totals alone, where the target of a single example is not known. A term that compares means next to others
-that compare examples is not reported, nor is a comparison with a network's own output, as in adversarial training.
+that compare examples is not reported, nor is a comparison with a network's own output, as in adversarial training. A
+correlation does not change by a shift either: it asks for an order alone, and is not reported.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
-from firstlight.records.taped import CancelSeen
+from firstlight.records.taped import SCALE, CancelSeen
 
 
 class Limits(Settable):
@@ -28,6 +32,9 @@ def find(cancelling: CancelSeen, limits: Limits) -> Found:
         return
     if not cancelling.moved <= limits.share * cancelling.shifted:
         return
+    if cancelling.axis == SCALE:
+        yield _of_any_size(cancelling)
+        return
     over = f"the {cancelling.length} examples of a batch" if cancelling.axis == 0 else f"axis {cancelling.axis}"
     yield Evidence(
         where=at(cancelling.site, step=cancelling.step, rank=cancelling.rank),
@@ -39,10 +46,23 @@ def find(cancelling: CancelSeen, limits: Limits) -> Found:
     )
 
 
+def _of_any_size(seen: CancelSeen) -> Evidence:
+    return Evidence(
+        where=at(seen.site, step=seen.step, rank=seen.rank),
+        saw=f"multiplying the outputs of all {seen.length} examples by ten changes the loss by {seen.moved:.2g}; "
+        f"shifting them changes it by {seen.shifted:.3g}",
+        wanted="a loss that is lowest where the outputs equal the targets",
+        cause="loss-mismatch",
+        likely="a similarity of directions is used where the size of the numbers counts",
+        do="use a squared or absolute error of each example",
+        numbers={"moved": seen.moved, "shifted": seen.shifted, "loss": seen.loss},
+    )
+
+
 CHECK = Check(
     id="FL220",
-    summary="errors of opposite sign cancel in the loss",
-    causes=("loss-dim",),
+    summary="errors cancel in the loss",
+    causes=("loss-dim", "loss-mismatch"),
     likely="a mean or sum over the examples is taken before the difference is squared instead of after",
     fix="square (or take the absolute value of) each example's error first, and take the mean last",
     severity=Severity.ERROR,

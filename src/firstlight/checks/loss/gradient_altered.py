@@ -2,8 +2,9 @@
 
 ## What it sees
 What hooks on tensors and modules do to the gradient they are given, and what happens to the gradients between the
-backward and the step. Two changes are reported: one that flips the sign of a part of the gradient (an absolute value,
-rows that change places), and one that rounds most of it to zero, such as a cast to half precision without a loss scale.
+backward and the step. Three changes are reported: one that flips the sign of a part of the gradient (an absolute value,
+rows that change places), one that sets all elements of one sign to zero and keeps the others, and one that rounds most
+of it to zero, such as a cast to half precision without a loss scale.
 
 ## When it is fine
 Scaling, clipping, masking or reversing a gradient as a whole is intended and not reported. Noise that is stronger than
@@ -24,7 +25,9 @@ class Limits(Settable):
     cosine: float = 0.7
     """Cosine with the original gradient below which the change counts; centering and projections stay above."""
     lost: float = 0.3
-    """Smallest share of the elements that are rounded to zero."""
+    """Smallest share of the elements that become zero."""
+    sided: float = 0.99
+    """Share from which on those that become zero have one sign and the others the other: a mask takes of both."""
     uneven: float = 0.02
     """Smallest deviation of the factor on all other elements, relative to its mean: a mask leaves them as they are,
     rounding does not."""
@@ -40,6 +43,7 @@ def find(altered: AlteredSeen, limits: Limits) -> Found:
         "cosine": altered.cosine,
         "lost": altered.lost,
         "uneven": altered.uneven,
+        "sided": altered.sided,
     }
     in_part = limits.flipped <= altered.flipped and min(altered.flipped, altered.turned) <= 1 - limits.flipped
     if in_part and altered.cosine < limits.cosine:
@@ -48,6 +52,16 @@ def find(altered: AlteredSeen, limits: Limits) -> Found:
             saw=f"{altered.by} changes the gradient of {altered.name}: {altered.flipped:.0%} of it points the opposite "
             f"way afterwards, and its cosine with what autograd computed is {altered.cosine:.2f}",
             wanted="the gradient that autograd computed, at most scaled, clipped or masked",
+            numbers=numbers,
+        )
+    elif altered.lost >= limits.lost and altered.sided >= limits.sided:
+        yield Evidence(
+            where=place,
+            saw=f"{altered.by} changes the gradient of {altered.name}: {altered.lost:.0%} of its elements become zero, "
+            "all of one sign, and those of the other sign are kept",
+            wanted="the gradient that autograd computed, which pushes both ways",
+            likely="a `clamp` or `relu` of the gradient, where its size was to be limited",
+            do="limit it on both sides, or clip its norm",
             numbers=numbers,
         )
     elif altered.lost >= limits.lost and altered.uneven >= limits.uneven:

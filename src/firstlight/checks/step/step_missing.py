@@ -3,7 +3,8 @@
 ## What it sees
 The program ran many backwards and never stepped the optimizer that holds the parameters; or it cleared most of the
 gradients before a step used them; or it has no optimizer, and no weight changed between backwards. If an exception was
-raised and swallowed after most of these backwards, that is reported as the reason.
+raised and swallowed after most of these backwards, or the step stands behind a comparison of numbers that the backward
+does not stand behind, that is reported as the reason.
 
 ## When it is fine
 With very long gradient accumulation, raise `--steps` or `--seconds` until the first step is reached.
@@ -11,6 +12,7 @@ With very long gradient accumulation, raise `--steps` or `--seconds` until the f
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.facts import Stepping
+from firstlight.records.places import Site
 from firstlight.records.program import Swallowed
 
 
@@ -46,6 +48,9 @@ def find(stepping: Stepping, limits: Limits) -> Found:
     if raised is not None and raised.times >= limits.raised * raised.looks:
         yield _swallowed(stepping, raised, saw)
         return
+    if stepping.skipped is not None:
+        yield _skipped(stepping, stepping.skipped, saw)
+        return
     yield Evidence(
         where=at(stepping.backward_site, rank=stepping.rank),
         saw=saw,
@@ -63,6 +68,18 @@ def _swallowed(stepping: Stepping, raised: Swallowed, saw: str) -> Evidence:
         likely="an `except` or `suppress` around the step catches every exception, including those that reveal a bug",
         do="fix what the exception reports, and catch only expected exceptions",
         numbers={"backwards": stepping.backwards, "steps": stepping.steps, "raised": raised.times},
+    )
+
+
+def _skipped(stepping: Stepping, condition: Site, saw: str) -> Evidence:
+    return Evidence(
+        where=at(condition, rank=stepping.rank),
+        saw=f"{saw}; the step is made on this condition only, which does not hold",
+        wanted="a condition that fails for rare batches only",
+        cause="train-swallowed",
+        likely="a limit meant for rare spikes lies where training begins",
+        do="print what is compared here over the first hundred batches, and set the limit far beyond it",
+        numbers={"backwards": stepping.backwards, "steps": stepping.steps},
     )
 
 

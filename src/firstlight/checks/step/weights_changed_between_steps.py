@@ -31,6 +31,8 @@ class Limits(Settable):
     """Cosine above which weights have only shrunk. The ratio does not count then: each step moves them back as far."""
     shrinking: float = 0.5
     """Smallest fraction of the change that is due to shrinking for the report to call it that."""
+    bounded: float = 0.5
+    """Share of the elements held at a limit from which on weights are clipped instead: `weights-clipped` (FL351)."""
     undone: float = 0.5
     """Smallest share of the elements moved by a step that rounding puts back where they were."""
 
@@ -50,8 +52,8 @@ def find(handling: Handling, limits: Limits) -> Found:
 
 
 def _overruled(handling: Handling, limits: Limits) -> bool:
-    change = handling.median("change")
-    shrunk = handling.median("ratio") < 1 and handling.median("likeness") > limits.shrunk
+    change, free = handling.median("change"), handling.median("bounded") < limits.bounded
+    shrunk = free and handling.median("ratio") < 1 and handling.median("likeness") > limits.shrunk
     return change >= limits.change and (shrunk or change > limits.times_own * handling.median("own"))
 
 

@@ -36,6 +36,10 @@ class Asked:
     state: tuple[Any, ...] | None = None
     """The random state in which each question is put: two answers differ by what was changed, and not by what a model
     drew on the way (how many layers it goes through, say). None: in whichever state there is."""
+    place: int = 0
+    """Which of its outputs is asked, of those that are more than one number."""
+    taken: tuple[int, ...] = ()
+    """The others among them that the loss takes as they are."""
 
 
 def unchanged(tensor: torch.Tensor) -> torch.Tensor:
@@ -63,8 +67,35 @@ def output(asked: Asked, change: Change = unchanged) -> torch.Tensor | None:
         with Predictions() as predictions:
             made()
         found = [*predictions.last, *found]
-    first = next((tensor for tensor in found if tensor.ndim), found[0] if found else None)
-    return None if first is None else first.float()
+    wide = [tensor for tensor in found if tensor.ndim] or found[:1]
+    return wide[asked.place].float() if asked.place < len(wide) else None
+
+
+MOST_TAKEN = 3
+
+
+def taken(made: Any, loss: torch.Tensor) -> tuple[int, ...]:
+    """Places of outputs that the loss rests on and no other output does; the first one is asked in any case.
+
+    What another output is made from, as features are and the weights of a pool, is a part of the way to it.
+    """
+    found = [one for one in reading.tensors_in(made) if one.is_floating_point() and one.numel() and one.ndim]
+    behind = _behind(loss.grad_fn)
+    way = set[Any]().union(*(_behind(one.grad_fn) - {one.grad_fn} for one in found))
+    return tuple(
+        place for place, one in enumerate(found) if place and one.grad_fn in behind and one.grad_fn not in way
+    )[:MOST_TAKEN]
+
+
+def _behind(node: Any) -> set[Any]:
+    """With the node itself."""
+    known, waiting = set[Any](), [node]
+    while waiting:
+        one = waiting.pop()
+        if one is not None and one not in known:
+            known.add(one)
+            waiting.extend(below for below, _ in one.next_functions)
+    return known
 
 
 def first_place(output: Any, predicted: torch.Tensor | None) -> int | None:

@@ -77,6 +77,11 @@ def examples(asked: Asked) -> Through | None:
     return found[0] if found and (asked.rows or _only_ids(tensors)) else None
 
 
+def beside(asked: Asked, along: Through) -> Through | None:
+    """The same examples in another output; None where it does not grow with their number along one axis."""
+    return _asked_without(asked, answer(asked), replace(along, laid=None, apart=False), 0)
+
+
 def positions(asked: Asked, first: torch.Tensor, tensor: torch.Tensor, rows: Through | None) -> Through | None:
     """Of a sequence of ids or of vectors: what is left beside the examples; None where it is none."""
     own = rows.given.get(id(tensor)) if rows is not None else None

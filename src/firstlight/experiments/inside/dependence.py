@@ -5,15 +5,16 @@
 - does an example's output rest on its padding, or change where there is more of it?
 """
 
-import dataclasses
+import operator
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import msgspec
 import torch
 
 from firstlight.experiments.inside import influence, seeding
 from firstlight.experiments.inside.asking import LEAST_ROWS, Asked, output
-from firstlight.experiments.inside.axes import Through, positions
+from firstlight.experiments.inside.axes import Through, beside, positions
 from firstlight.experiments.inside.leaves import with_leaves
 from firstlight.experiments.inside.mixing import first_mixing, first_mixing_by_value
 from firstlight.experiments.inside.widening import widened
@@ -32,7 +33,7 @@ MAINLY = 0.5
 def dependences(asked: Asked, rows: Through | None) -> Iterator[Dependence]:
     """`rows` is where the examples lie. Leaves the model in eval mode."""
     asked.call.module.eval()
-    asked, drawing_on = dataclasses.replace(asked, state=seeding.random_state()), asked
+    asked, drawing_on = replace(asked, state=seeding.random_state()), asked
     first, again = output(asked), output(drawing_on)
     if first is None or again is None:
         return
@@ -45,9 +46,11 @@ def dependences(asked: Asked, rows: Through | None) -> Iterator[Dependence]:
 
 def _by_asking(asked: Asked, first: torch.Tensor, rows: Through) -> Iterator[Dependence]:
     if (seen := influence.between_examples(asked, first, rows)) is not None:
-        found = _dependence(asked, "examples", seen, lambda own, other: own != other)
+        found = _dependence(asked, "examples", seen, operator.ne)
         if not found.others and (pulled := influence.pulled_by_others(asked, rows)) is not None:
             found = msgspec.structs.replace(found, others=pulled[0], of=pulled[1])
+        if not found.others and rows.apart:
+            found = next((one for one in _of_others(asked, rows) if one.others), found)
         yield _placed(asked, rows, found)
     for sequence in asked.call.inputs:
         wanted = _wanted(asked.target, sequence, rows) if rows.has(sequence) else None
@@ -57,6 +60,17 @@ def _by_asking(asked: Asked, first: torch.Tensor, rows: Through) -> Iterator[Dep
         kind, begins = wanted
         if (seen := influence.between_positions(asked, first, sequence, along, rows)) is not None:
             yield _dependence(asked, kind, seen, _later(begins))
+
+
+def _of_others(asked: Asked, rows: Through) -> Iterator[Dependence]:
+    """Of the other outputs that the loss takes, where these are the same whenever they are asked for."""
+    for place in asked.taken:
+        one = replace(asked, place=place)
+        first, again, along = output(one), output(replace(one, state=None)), beside(one, rows)
+        if first is None or again is None or along is None or not torch.equal(first, again):
+            continue
+        if (seen := influence.between_examples(one, first, along)) is not None:
+            yield _dependence(one, "examples", seen, operator.ne)
 
 
 def _later(begins: int) -> Callable[[int, int], bool]:
@@ -83,8 +97,15 @@ def _placed(asked: Asked, rows: Through, found: Dependence) -> Dependence:
         if seen is None:
             return found
         return msgspec.structs.replace(found, site=seen.site or found.site, operation=seen.name, indexes=seen.indexes)
-    site = first.site or found.site
-    return msgspec.structs.replace(found, site=site, operation=first.name, normalises=first.normalises)
+    one = first.operation
+    return msgspec.structs.replace(
+        found,
+        site=one.site or found.site,
+        operation=one.name,
+        normalises=one.normalises,
+        shares=one.shares,
+        last=first.last,
+    )
 
 
 def _wanted(target: torch.Tensor | None, sequence: torch.Tensor, rows: Through) -> tuple[str, int] | None:

@@ -26,7 +26,7 @@ MOST_ELEMENTS = 1 << 20
 MOST_CALLS = 4000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Operation:
     """A torch call and what it made, through which gradients go."""
 
@@ -39,6 +39,13 @@ class Operation:
     def normalises(self) -> bool:
         """All examples are scaled and shifted alike, column by column: by numbers taken from all of them."""
         return any(_is_straight(one, self.made) for one in self.given if one.shape == self.made.shape)
+
+    @property
+    def shares(self) -> bool:
+        """The examples have shares of one, column by column, or their logarithms."""
+        made = self.made.detach().double()
+        sums = made.exp().sum(0), made.sum(0) if bool((made >= 0).all()) else made.new_zeros(1)
+        return any(bool(((one - 1).abs() < STRAIGHT).all()) for one in sums)
 
 
 class CallsInOrder(TorchFunctionMode):
@@ -60,8 +67,21 @@ class CallsInOrder(TorchFunctionMode):
     def first(self, mixes: Callable[[torch.Tensor], bool]) -> Operation | None:
         return next((one for one in self.seen if mixes(one.made)), None)
 
+    def ends(self, operation: Operation) -> bool:
+        """Nothing is computed from what it made: that is an output."""
+        later = self.seen[self.seen.index(operation) + 1 :]
+        at = operation.made.data_ptr()
+        return all(one.made.data_ptr() == at for one in later if any(t.data_ptr() == at for t in one.given))
 
-def first_mixing(asked: Asked, rows: Through) -> Operation | None:
+
+class Mixing(NamedTuple):
+    """The first call that mixes examples, and whether what it makes is an output."""
+
+    operation: Operation
+    last: bool
+
+
+def first_mixing(asked: Asked, rows: Through) -> Mixing | None:
     """None where the examples do not come first, or what mixes them hands on no gradient."""
     operations = CallsInOrder()
     with torch.enable_grad(), operations:
@@ -79,7 +99,8 @@ def first_mixing(asked: Asked, rows: Through) -> Operation | None:
             bool(one.flatten(1).any(1)[torch.arange(len(one)) != middle].any()) for one in pulled if one is not None
         )
 
-    return operations.first(mixes) if given else None
+    found = operations.first(mixes) if given else None
+    return None if found is None else Mixing(found, operations.ends(found))
 
 
 class ByValue(NamedTuple):

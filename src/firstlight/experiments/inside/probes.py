@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from firstlight.experiments.inside.asking import Asked, first_place
+from firstlight.experiments.inside.asking import Asked, first_place, taken
 from firstlight.experiments.inside.axes import examples
 from firstlight.experiments.inside.behaviour import behaviour
 from firstlight.experiments.inside.dependence import dependences
@@ -48,7 +48,7 @@ class Probe:
             self.predicted = args[0].detach() if args and isinstance(args[0], torch.Tensor) else None
         return args, kwargs
 
-    def ask(self, *_: Any) -> None:
+    def ask(self, loss: torch.Tensor, *_: Any) -> None:
         """At the first backward the model's call is known, at the second each hand-written function's. Then it is over.
 
         `Function.apply(model(x))` is looked up before the model is called, so its first call escapes.
@@ -59,7 +59,8 @@ class Probe:
                 if self.call is not None:
                     rows = len(self.batch[0]) if self.batch and self.batch[0].ndim else 0
                     begins = first_place(self.call.output, self.predicted)
-                    asked = Asked(self.call, self.site, self.target, rows, self.batch, begins)
+                    others = taken(self.call.output, loss)
+                    asked = Asked(self.call, self.site, self.target, rows, self.batch, begins, taken=others)
                     along = examples(asked)
                     for found in dependences(asked, along):
                         self.observer.emit(found)

@@ -37,8 +37,8 @@ class Selecting:
                 yield self._selection("kept", sites.site_of(one.file, one.line), one)
         for site, one in self._plateaus.values():
             yield self._selection("plateau", site, one)
-        for site, one in self.choosing:
-            yield self._selection("kept", site, one)
+        for line, one in self.choosing:
+            yield self._selection("kept", line, one)
 
     def chooses(self, site: Site | None) -> bool:
         """Whether the line lies in a branch that a comparison opens."""

@@ -8,9 +8,9 @@ from tests.observe.inside.tape.tapes import taped
 from torch import nn
 from torch.nn import functional as F
 
-from firstlight.observe.inside.tape.influence import cancelling, mute_answers
+from firstlight.observe.inside.tape.influence import cancelling, mute_answers, scale_free
 from firstlight.observe.inside.tape.tail import Tail, tail_of
-from firstlight.records.taped import CancelSeen, MuteSeen
+from firstlight.records.taped import SCALE, CancelSeen, MuteSeen
 
 torch.manual_seed(3)
 MODEL = nn.Linear(3, 4)
@@ -19,10 +19,10 @@ TAGS = (torch.rand(16, 4) > 0.6).float()
 Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
 
-def tail(loss: Loss, answers: torch.Tensor) -> Tail:
+def tail(loss: Loss, answers: torch.Tensor, model: nn.Module = MODEL) -> Tail:
     with taped() as recorder:
         recorder.whole = True
-        value = loss(MODEL(X), answers.clone())
+        value = loss(model(X), answers.clone())
     found = tail_of(recorder, value)
     assert found is not None
     return found
@@ -105,3 +105,40 @@ def test_an_answer_that_counts_for_nothing_is_found(loss: Loss) -> None:
 )
 def test_losses_of_every_answer_and_masks_are_quiet(loss: Loss) -> None:
     assert mute(loss) == []
+
+
+NUMBER = nn.Linear(3, 1)
+
+
+def blind(loss: Loss, answers: torch.Tensor, model: nn.Module = NUMBER) -> list[CancelSeen]:
+    return [one for one in scale_free(tail(loss, answers, model)) if one.moved <= 1e-3 * one.shifted]
+
+
+def _correlation(z: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    return 1 - F.cosine_similarity(z - z.mean(), y - y.mean(), dim=0)
+
+
+@pytest.mark.parametrize(
+    ("loss", "times"),
+    [
+        (lambda z, y: 1 - F.cosine_similarity(z, y, dim=0), 1),
+        (lambda z, y: F.mse_loss(z / z.norm(), y / y.norm()), 1),
+        (lambda z, y: -(z * y).sum() / (z.norm() * y.norm()), 1),
+        (lambda z, y: F.cosine_embedding_loss(z[None], y[None], torch.ones(1)), 1),
+        (F.mse_loss, 0),
+        (F.l1_loss, 0),
+        (_correlation, 0),
+        (lambda z, y: ((z - y) / y).square().mean(), 0),
+        (lambda z, y: -(z * y).mean(), 0),
+        (lambda z, y: (z - z[torch.arange(15, -1, -1)]).mul(y).sigmoid().mean(), 0),
+        (lambda z, y: 1 - F.cosine_similarity(z, y, dim=0) + 1e-2 * (z - y).square().mean(), 0),
+    ],
+)
+def test_whether_the_size_of_all_outputs_counts(loss: Loss, times: int) -> None:
+    seen = blind(lambda z, y: loss(z.squeeze(-1), y), Y[:, 0])
+    assert [one.axis for one in seen] == [SCALE] * times
+
+
+def test_directions_of_single_examples_and_classes_are_another_matter() -> None:
+    assert not blind(lambda z, y: 1 - F.cosine_similarity(z, y, dim=1).mean(), Y, MODEL)
+    assert not blind(lambda z, y: 1 - F.cosine_similarity(z[:, 0], y, dim=0), (Y[:, 0] > 5).float())

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import torch
 
-from firstlight.observe.inside.taps.altered import GradientWatch, compared, put_back, shortened, unshrunk
+from firstlight.observe.inside.taps.altered import GradientWatch, compared, one_sided, put_back, shortened, unshrunk
 from firstlight.records.taped import AlteredSeen
 
 GENERATOR = torch.Generator().manual_seed(0)
@@ -55,6 +55,33 @@ def test_a_limit_for_elements_leaves_little_and_most_at_one_size() -> None:
 
     assert kept == pytest.approx(1e-4, rel=0.1)
     assert bounded > 0.99
+
+
+@pytest.mark.parametrize("change", [lambda g: g.clamp(min=0), lambda g: -(-g).relu(), lambda g: g * (g > 0)])
+def test_what_takes_all_of_one_sign_is_one_sided(change: Any) -> None:
+    assert one_sided(GRADIENT, change(GRADIENT)) == 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda g: g * (torch.arange(64) < 32).float()[:, None],
+        lambda g: g * (g.abs() > g.abs().median()),
+        lambda g: g.clamp(-1e-3, 1e-3),
+        lambda g: g * 0,
+    ],
+)
+def test_masks_and_limits_are_not(change: Any) -> None:
+    assert one_sided(GRADIENT, change(GRADIENT)) < 0.7
+
+
+def test_a_large_gradient_is_sampled() -> None:
+    seen, told = watch(True, [])
+    hook = seen.watched(lambda gradient: gradient.clamp(min=0), 0, "a tensor")
+    hook(torch.randn(1 << 19, generator=GENERATOR).reshape(2, 4, -1).transpose(0, 1))
+
+    assert told[0].sided == 1
+    assert told[0].lost == pytest.approx(0.5, abs=0.01)
 
 
 @pytest.mark.parametrize("change", [lambda g: g, lambda g: g * 100, lambda g: g.sign()])

@@ -82,3 +82,23 @@ def test_weights_that_begin_anew_are_known() -> None:
 
     assert [one.restored for one in touched(lambda _: first.clone())] == [True, True]
     assert [one.restored for one in touched(lambda weights: 0.9 * weights)] == [False, False]
+
+
+@pytest.mark.parametrize(
+    ("change", "bounded", "beyond"),
+    [
+        (lambda weights: weights.clamp(-0.05, 0.05), 0.68, 0.68),
+        (lambda weights: weights.clamp(-0.15, 0.15), 0.05, 0.05),
+        (lambda weights: weights.clamp(min=0), 0.0, 0.0),
+        (lambda weights: weights * (0.5 / weights.norm()), 0.0, 1.0),
+        (lambda weights: weights * 1.001, 0.0, 0.0),
+    ],
+)
+def test_elements_that_are_cut_down_to_one_size_are_counted(
+    change: Callable[[torch.Tensor], torch.Tensor], bounded: float, beyond: float
+) -> None:
+    """Weights of a layer with 40 inputs begin between -0.158 and 0.158."""
+    first = touched(change)[0]
+
+    assert first.bounded == pytest.approx(bounded, abs=0.03)
+    assert bounded == 0 or first.beyond == pytest.approx(beyond, abs=0.03)

@@ -1,8 +1,8 @@
 """What the loss makes of single outputs of the network, found by moving them and computing the loss again.
 
-Two questions that need no knowledge of the loss. Can errors of opposite sign cancel: is the loss blind to every move
-that leaves the sum over the examples as it is? And is there an answer that counts for nothing: is the loss the same
-whatever the network gives where that answer is asked for?
+Three questions that need no knowledge of the loss. Can errors of opposite sign cancel: is the loss blind to every move
+that leaves the sum over the examples as it is? Is it blind to the size of all outputs together? And is there an answer
+that counts for nothing: is the loss the same whatever the network gives where that answer is asked for?
 """
 
 import contextlib
@@ -15,7 +15,7 @@ import torch
 from firstlight.observe.inside import reading
 from firstlight.observe.inside.tape.recorder import PARAMETER, Input, Made, Mark
 from firstlight.observe.inside.tape.tail import CANNOT, Meeting, Tail
-from firstlight.records.taped import CancelSeen, MuteSeen
+from firstlight.records.taped import SCALE, CancelSeen, MuteSeen
 
 SUMS = frozenset({"mean", "sum", "nanmean", "nansum", "matmul", "__matmul__", "einsum"})
 MOST_ELEMENTS = 1 << 18
@@ -77,6 +77,39 @@ def _cancel(
         shifted = _change(tail, output, output + scale)
         found.append((moved, shifted))
     return max(found, key=lambda pair: pair[0] / pair[1] if pair[1] > 0 else math.inf)
+
+
+TIMES = (0.1, 10.0)
+
+
+def scale_free(tail: Tail) -> Iterator[CancelSeen]:
+    """Where one number is wanted of each example, and all of them may be multiplied by whatever factor.
+
+    A loss that is blind to a shift too, as a correlation is, asks for no more than an order.
+    """
+    met = [
+        one for one in tail.meetings if one.answer.is_floating_point() and not one.marks & (PARAMETER | Mark.TRAINED)
+    ]
+    outputs = list(islice(outputs_of(tail), 2))
+    if len(outputs) != 1 or not LEAST_ELEMENTS <= outputs[0].numel() == len(outputs[0]):
+        return
+    (output,) = outputs
+    for one in (one for one in met if one.answer.numel() == output.numel()):
+        if len(torch.unique(one.answer)) > MOST_VALUES:
+            with contextlib.suppress(*CANNOT):
+                moved = max(_change(tail, output, times * output.detach()) for times in TIMES)
+                shifted = _change(tail, output, output.detach() + _size(output, one.answer))
+                if moved <= HARDLY * shifted and 0 < shifted < math.inf:
+                    yield CancelSeen(
+                        operation=one.row.name,
+                        site=one.row.line,
+                        axis=SCALE,
+                        length=output.numel(),
+                        loss=float(tail.loss.detach()),
+                        moved=moved,
+                        shifted=shifted,
+                    )
+                    return
 
 
 def mute_answers(tail: Tail, generator: torch.Generator) -> Iterator[MuteSeen]:

@@ -15,7 +15,7 @@ from firstlight.records.places import Site
 from firstlight.records.taped import AlteredSeen
 
 MOST_ELEMENTS = 1 << 18
-"""Of a gradient that a hook is given: a copy is made, because it may be written to in place."""
+"""Of a gradient that a hook is given: a copy is made, because it may be written to in place. More are sampled."""
 MOST_LOOKS = 24
 """At each line."""
 EVERY_STEP, SAMPLE_EVERY = 24, 25
@@ -87,13 +87,14 @@ class GradientWatch:
         found = next(reading.tensors_in(gradient), None)
         if found is None or self._looks[HOOK, site] >= MOST_LOOKS or self.observer.light:
             return
-        if reading.readable(found) and not found.is_sparse and 1 < found.numel() <= MOST_ELEMENTS:
-            kept.append(found.detach().clone())
+        if reading.readable(found) and not found.is_sparse and found.numel() > 1:
+            kept.append(_sample(found).clone())
 
     def _hooked(self, before: torch.Tensor, gradient: Any, name: str, site: Site | None) -> None:
         after = next(reading.tensors_in(gradient), None)
-        if after is not None and after.shape == before.shape and not after.is_sparse:
-            self._tell(HOOK, name, site, before, after)
+        now = None if after is None or after.is_sparse else _sample(after)
+        if now is not None and now.shape == before.shape:
+            self._tell(HOOK, name, site, before, now)
 
     def backward_ended(self, _root: torch.Tensor) -> None:
         step = self.observer.step
@@ -153,8 +154,23 @@ class GradientWatch:
                     uneven=uneven,
                     kept=kept,
                     bounded=bounded,
+                    sided=one_sided(before, after),
                 )
             )
+
+
+def _sample(gradient: torch.Tensor) -> torch.Tensor:
+    flat = gradient.detach().flatten()
+    return flat[:: -(-len(flat) // MOST_ELEMENTS)]
+
+
+def one_sided(before: torch.Tensor, after: torch.Tensor) -> float:
+    """To what share the elements that became zero had one sign, and the others the other; a mask takes of both."""
+    lost, left = before[(before != 0) & (after == 0)], before[(before != 0) & (after != 0)]
+    if not len(lost) or not len(left):
+        return 0.0
+    below: list[float] = torch.stack([(lost < 0).double().mean(), (left < 0).double().mean()]).tolist()
+    return max(min(below[0], 1 - below[1]), min(1 - below[0], below[1]))
 
 
 def shortened(before: torch.Tensor, after: torch.Tensor) -> list[float]:

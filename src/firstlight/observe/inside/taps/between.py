@@ -93,6 +93,9 @@ class Between:
                 undone=_median([_undone(one) for one in touched]),
                 format=min(_format(one) for one in touched),
                 restored=all(torch.equal(one.now, one.first) for one in touched),
+                limit=_median([_limit(one) for one in touched]),
+                bounded=_median([_bounded(one) for one in touched]),
+                beyond=_median([float((one.first.abs() >= _limit(one)).float().mean()) for one in touched]),
             )
         )
 
@@ -114,6 +117,16 @@ def _likeness(was: torch.Tensor, now: torch.Tensor) -> float:
 def _undone(change: Change) -> float:
     moved = change.left != change.found
     return float((moved & (change.now == change.found)).sum() / moved.sum().clamp_min(1))
+
+
+def _limit(change: Change) -> float:
+    return float(change.now.abs().max())
+
+
+def _bounded(change: Change) -> float:
+    """Of what was cut down to the largest size there is, and of what stood there, the share among all elements."""
+    cut = (change.now.abs() == change.now.abs().max()) & (change.left.abs() >= change.now.abs())
+    return float(cut.float().mean()) if bool((change.left.abs() > change.now.abs()).any()) else 0.0
 
 
 def _format(change: Change) -> str:

@@ -14,7 +14,7 @@ from firstlight.observe.inside.tape.cards import written
 from firstlight.observe.inside.tape.crossed import crossed
 from firstlight.observe.inside.tape.examples import differing
 from firstlight.observe.inside.tape.floor import floors
-from firstlight.observe.inside.tape.influence import cancelling, mute_answers
+from firstlight.observe.inside.tape.influence import cancelling, mute_answers, scale_free
 from firstlight.observe.inside.tape.levels import levelled, levelled_answers
 from firstlight.observe.inside.tape.normalised import normalised_elsewhere
 from firstlight.observe.inside.tape.penalty import WeightPenalty, penalty_of, wishes
@@ -90,6 +90,7 @@ class Looks:
             self._tell(
                 crossed(tail, lengths),
                 cancelling(tail, self.generator),
+                scale_free(tail),
                 mute_answers(tail, self.generator),
                 pulls(tail),
                 wishes(tail),
