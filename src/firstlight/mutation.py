@@ -6,10 +6,9 @@ Faults are planted in the program itself, one at a time, and each mutant is judg
 import os
 import shutil
 import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,7 +17,7 @@ import msgspec
 from firstlight import session
 from firstlight.errors import UsageError
 from firstlight.experiments.engine import losses_of
-from firstlight.experiments.engines.warm import WarmParent, warmable
+from firstlight.experiments.engines.warm import shared, warmable
 from firstlight.experiments.faults import BY_NAME, FAULTS, Fault
 from firstlight.judge.mutants import Seen, mutant_of, sensitivity
 from firstlight.observe.inside import cores
@@ -65,14 +64,14 @@ def mutate(target: Target, settings: Settings, eyes: Eyes, faults: tuple[Fault, 
 
     When the user interrupts, the faults judged so far are kept.
     """
-    with _start(target, settings) as start:
+    with _shared(target, settings) as start:
         report = session.check(target, settings, eyes)
         if report.verdict not in JUDGEABLE or report.subject.run is None:
             return report
         run = RunDirectory(Path(report.subject.run).absolute())
         watched, _ = read_log(run.events)
         program = Seen(report, losses_of(watched.records), watched.outcome().ended)
-        means = replace(eyes.means, start=start())
+        means = replace(eyes.means, start=start)
         laboratory = _Laboratory(target, settings, replace(eyes, means=means), run, program)
         try:
             mutants = tuple(laboratory.judged(faults))
@@ -82,24 +81,11 @@ def mutate(target: Target, settings: Settings, eyes: Eyes, faults: tuple[Fault, 
     return rewrite(run, msgspec.structs.replace(report, mutants=mutants, assurance=assurance))
 
 
-@contextmanager
-def _start(target: Target, settings: Settings) -> Iterator[Callable[[], Start]]:
+def _shared(target: Target, settings: Settings) -> AbstractContextManager[Start]:
     """How mutants are started: forked from a process that has torch imported, where that can be had."""
     if not warmable(target):
-        yield lambda: popen
-        return
-    nowhere = session.plan(settings, RunDirectory(Path.cwd() / MUTANTS))
-    parent = WarmParent(target, nowhere, os.environ)
-
-    def start() -> Start:
-        while not parent.settled():
-            time.sleep(0.05)
-        return parent.start
-
-    try:
-        yield start
-    finally:
-        parent.end()
+        return nullcontext(popen)
+    return shared(target, session.plan(settings, RunDirectory(Path.cwd() / MUTANTS)), os.environ)
 
 
 @dataclass(frozen=True)

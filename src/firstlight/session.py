@@ -21,6 +21,7 @@ from firstlight.errors import UsageError
 from firstlight.experiments.engine import Engine
 from firstlight.experiments.engines.choice import engine as engine_of
 from firstlight.experiments.engines.none import NoEngine
+from firstlight.experiments.engines.warm import sharing
 from firstlight.experiments.faults import PLANT
 from firstlight.experiments.rehearsal import SECONDS, Rehearsals, alone, can_be_shortened
 from firstlight.facts.sources import (
@@ -42,6 +43,7 @@ from firstlight.judge.script import rehearsal_report, report_of
 from firstlight.judge.trust import trusted
 from firstlight.linting import facts_of
 from firstlight.observe.logged import read_log
+from firstlight.observe.process import popen
 from firstlight.observe.spec import PATIENCE, Spec
 from firstlight.observe.target import Target, launched, without_launcher
 from firstlight.observe.watch import Eyes, Watched, follow_log, tried_alone, watch
@@ -109,20 +111,24 @@ def _judged_script(target: Target, settings: Settings, eyes: Eyes, depth: Depth)
 
 def _judged(target: Target, settings: Settings, eyes: Eyes, depth: Depth, spec: Spec) -> tuple[Report, Watched]:
     checks = _checks(settings)
-    engine = engine_of(settings.engine, target, spec, depth.seconds) if depth.controls else NoEngine()
-    known = _judge(target, checks, engine)
-    inquiry = Inquiry(
-        engine,
-        _question(known, checks, depth.always),
-        depth.controls,
-        seconds=depth.seconds,
-        timeline_seconds=settings.budget.timeline_seconds,
-        rehearsed=depth.rehearses and can_be_shortened(target),
-        symptoms=depth.symptoms,
-    )
-    with contextlib.closing(Rehearsals(target, spec, start=eyes.means.start)) as rehearsals:
-        parts = [inquiry.settled, *([rehearsals.settled] if depth.rehearses else [])]
-        watched = _watched(target, spec, replace(eyes, settled=lambda seen: _all_settled(parts, seen)), engine)
+    with sharing(target, spec, eyes.means, again=depth.rehearses) as means:
+        start = None if means.start is popen else means.start
+        engine = engine_of(settings.engine, target, spec, depth.seconds, start) if depth.controls else NoEngine()
+        known = _judge(target, checks, engine)
+        inquiry = Inquiry(
+            engine,
+            _question(known, checks, depth.always),
+            depth.controls,
+            seconds=depth.seconds,
+            timeline_seconds=settings.budget.timeline_seconds,
+            rehearsed=depth.rehearses and can_be_shortened(target),
+            symptoms=depth.symptoms,
+        )
+        with contextlib.closing(Rehearsals(target, spec, start=means.start)) as rehearsals:
+            parts = [inquiry.settled, *([rehearsals.settled] if depth.rehearses else [])]
+            looking = replace(eyes, means=means, settled=lambda seen: _all_settled(parts, seen))
+            watched = _watched(target, spec, looking, engine)
+    tried_alone(target, spec, eyes, watched)
     subject = Subject(kind="script", command=target.words, file=target.file, run=shown(spec.run))
     return _report(watched, known(watched), subject, inquiry, settings), watched
 
@@ -208,11 +214,9 @@ def _report(watched: Watched, known: Judged, subject: Subject, inquiry: Inquiry,
 def _watched(target: Target, spec: Spec, eyes: Eyes, engine: Engine) -> Watched:
     try:
         extensions = (*engine.extensions, *spec.extensions)
-        watched = watch(target, msgspec.structs.replace(spec, extensions=extensions), eyes)
+        return watch(target, msgspec.structs.replace(spec, extensions=extensions), eyes)
     finally:
         engine.end()
-    tried_alone(target, spec, eyes, watched)
-    return watched
 
 
 def _judge(target: Target, checks: tuple[Check, ...], engine: Engine) -> Callable[[Watched], Judged]:

@@ -198,7 +198,7 @@ class Rehearsals:
         if self._over or not self._may_begin(watched):
             return self._over or watched.over
         if self._hands is None:
-            self._hands = LocalHands(self.target, self.program, warm=False, start=self.start)
+            self._hands = LocalHands(self.target, self.program, self.start)
         if self._running is None:
             self._begin(watched)
         elif (made := self._hands.made(self._running)) is not None:

@@ -165,8 +165,7 @@ class Runner:
                 self._hands[warm] = RayHands()
             else:
                 program = self._spec(run, self.home)
-                start = self._start if warm and self._start is not None else popen
-                self._hands[warm] = LocalHands(run.target, program, warm=warm and self._start is None, start=start)
+                self._hands[warm] = LocalHands(run.target, program, self._start if warm else popen)
         return self._hands[warm]
 
     def _threads(self) -> int:

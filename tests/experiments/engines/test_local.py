@@ -12,13 +12,14 @@ from firstlight.experiments.engines.job import Job, Made
 from firstlight.experiments.engines.local import LocalHands
 from firstlight.experiments.engines.on_ray import SETTINGS, RayHands
 from firstlight.experiments.engines.warm import warmable
+from firstlight.observe.process import popen
 from firstlight.observe.target import START, Target
 
 Children = Callable[[], list[psutil.Process]]
 
 
 def hands_for(job: Job, warm: bool) -> LocalHands:
-    return LocalHands(job.target, job.spec, warm)
+    return LocalHands(job.target, job.spec, None if warm else popen)
 
 
 def done_by(hands: LocalHands | RayHands, *jobs: Job) -> list[Made]:

@@ -17,10 +17,10 @@ class LocalHands:
 
     name = "fresh"
 
-    def __init__(self, target: Target, program: Spec, warm: bool = True, start: Start = popen) -> None:
-        """`start` is used where there is no warm parent."""
-        self._target, self._program, self._start = target, program, start
-        self._is_warmable = warm and warmable(target)
+    def __init__(self, target: Target, program: Spec, start: Start | None = None) -> None:
+        """Without `start`, from a warm parent of its own."""
+        self._target, self._program, self._start = target, program, start or popen
+        self._is_warmable = start is None and warmable(target)
         self._warm: WarmParent | None = None
         self._dropped = threading.Event()
         self._pool = ThreadPoolExecutor(cores.usable(), thread_name_prefix="timeline")

@@ -6,27 +6,62 @@ import select
 import signal
 import socket
 import subprocess
+import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import IO
 
 import msgspec
 
 from firstlight.experiments.inside.errand import LENGTH, MODULE, READY, Errand
-from firstlight.observe.process import Begun, Kept, Process, popen
+from firstlight.observe.process import Begun, Kept, Process, Start, popen
+from firstlight.observe.source.beginning import notices_torch
 from firstlight.observe.spec import Spec
-from firstlight.observe.target import ENTRY, START, Target
-from firstlight.observe.watch import environment_of
+from firstlight.observe.target import ENTRY, START, Target, launched
+from firstlight.observe.watch import Means, environment_of
 
 WARM_SECONDS = 60.0
 FORK_SECONDS = 30.0
 LEAVE_SECONDS = 2.0
+PAUSE = 0.02
 
 
 def warmable(target: Target) -> bool:
     """A script that Python itself runs; launchers start processes of their own."""
     return _at(target.command) is not None
+
+
+def sharing(target: Target, program: Spec, means: Means, again: bool) -> contextlib.AbstractContextManager[Means]:
+    """One import of torch for the program and for whatever is run of it again; not where the program would notice."""
+    fits = again and sys.platform == "linux" and warmable(target) and not launched(target)
+    if means.start is not popen or not fits or target.file is None or notices_torch(Path(target.file)):
+        return contextlib.nullcontext(means)
+    return _sharing(target, program, means)
+
+
+@contextlib.contextmanager
+def _sharing(target: Target, program: Spec, means: Means) -> Iterator[Means]:
+    with shared(target, program, means.environment) as start:
+        yield replace(means, start=start)
+
+
+@contextlib.contextmanager
+def shared(target: Target, program: Spec, users: Mapping[str, str]) -> Iterator[Start]:
+    """Starts whatever is run of this target while it lasts: torch is imported once for all of it."""
+    parent = WarmParent(target, program, users)
+
+    def start(command: Sequence[str], environment: Mapping[str, str], cwd: str) -> Process:
+        while not parent.settled():
+            time.sleep(PAUSE)
+        return parent.start(command, environment, cwd)
+
+    try:
+        yield start
+    finally:
+        parent.end()
 
 
 def _at(command: Sequence[str]) -> int | None:
@@ -87,6 +122,8 @@ class WarmParent:
     def end(self) -> None:
         """It leaves, with all its children, when nobody speaks to it any more; and is made to, if it does not."""
         self._channel.close()
+        if not self._warm:
+            self._process.kill()  # it may import for seconds before it listens
         try:
             self._process.wait(LEAVE_SECONDS)
         except subprocess.TimeoutExpired:

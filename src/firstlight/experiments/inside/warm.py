@@ -91,11 +91,13 @@ class Parent:
 
 def main() -> None:
     channel = socket.socket(fileno=int(sys.argv[1]))
+    here = sys.path.pop(0)  # what lies beside the script is the script's to import
     for name in (*MODULES, *OURS):
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
-    if touched_device():
-        return  # a child could not use what this process has opened
+    sys.path.insert(0, here)
+    if touched_device() or stood_in_for(Path.cwd(), Path(sys.argv[2]).parent):
+        return  # a child could not use what this process has opened, or would have imported another module
     gc.collect()
     gc.freeze()  # what is here stays: no child has to look through it, and copy its pages, to find what can go
     channel.sendall(READY)
@@ -116,3 +118,10 @@ def touched_device() -> bool:
         return True
     opened = Path("/proc/self/fd")
     return opened.is_dir() and any(str(path.resolve()).startswith("/dev/nvidia") for path in opened.iterdir())
+
+
+def stood_in_for(*folders: Path) -> bool:
+    """Whether a module of the user's has the name of one that is imported here, and would come before it."""
+    imported = {name.partition(".")[0] for name in sys.modules}
+    beside = [path for folder in folders for pattern in ("*.py", "*/__init__.py") for path in folder.glob(pattern)]
+    return any((path.parent.name if path.name == "__init__.py" else path.stem) in imported for path in beside)
