@@ -138,3 +138,42 @@ def test_an_answer_that_does_not_turn_is_foretold_as_it_is(spots: tuple[Tensor, 
 def test_images_that_are_all_mirrored_or_none_are_not_asked(spots: tuple[Tensor, Tensor]) -> None:
     assert not asked(*spots, lambda image, place: (image[None], place)).turned.how
     assert not asked(*spots, lambda image, place: (image.flip(-1)[None], place)).turned.how
+
+
+@pytest.fixture
+def faces() -> tuple[Tensor, Tensor]:
+    """Two eyes and a mouth, nearly the same from left to right; the answer is where the eyes are."""
+    places = SIDE / 2 + 1.5 * (torch.rand(ROWS, 2, generator=GENERATOR) - 0.5)
+    down, across = torch.meshgrid(torch.arange(SIDE), torch.arange(SIDE), indexing="ij")
+    eyes = [(places[:, 0] - 2.5, places[:, 1] - 2), (places[:, 0] + 2.5, places[:, 1] - 2), places.unbind(1)]
+    images = [torch.exp(-((across - x[:, None, None]) ** 2 + (down - y[:, None, None]) ** 2) / 2) for x, y in eyes]
+    noise = 0.04 * torch.randn(ROWS, SIDE, SIDE, generator=GENERATOR)
+    return sum(images) + noise, torch.stack([eyes[0][0], eyes[1][0]], 1)
+
+
+def mirrored_and_moved(image: Tensor, place: Tensor, exchange: bool) -> tuple[Tensor, Tensor]:
+    if torch.rand(()) < 0.5:
+        image, place = image.flip(-1), SIDE - 1 - place
+        place = place.flip(0) if exchange else place
+    by = int(torch.randint(-1, 2, ()))
+    return (image.roll(by, -1) * (0.8 + 0.4 * torch.rand(())))[None], place + by
+
+
+def test_eyes_that_do_not_change_places_in_an_image_that_is_mirrored_and_moved(faces: tuple[Tensor, Tensor]) -> None:
+    images, answers = faces
+    for kept in (images, list(images), list(images.numpy())):
+        found = asked(kept, answers, lambda image, place: mirrored_and_moved(image, place, exchange=False))
+        assert found.numbers.pairs == ((0, 1),)
+        assert found.numbers.exchanged < 0.5 * found.numbers.as_they_are
+
+        both = asked(kept, answers, lambda image, place: mirrored_and_moved(image, place, exchange=True))
+        assert both.turned.how
+        assert not both.numbers.pairs
+
+
+def test_lists_of_images_of_several_sizes_are_left_out(spots: tuple[Tensor, Tensor]) -> None:
+    images, places = spots
+    uneven = [image[: SIDE - row % 2] for row, image in enumerate(images)]
+
+    assert not keeps_arrays(DataLoader(Keeping(uneven, places, mirrored)))
+    assert not keeps_arrays(DataLoader(Keeping([image.tolist() for image in images], places, mirrored)))

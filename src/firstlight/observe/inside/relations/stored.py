@@ -5,7 +5,7 @@ each example is compared with the examples it gives, and a plain fit to each tel
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import torch
@@ -37,6 +37,8 @@ IMAGE = 2
 """Dimensions; a third one is of channels."""
 CLEAR, UNCLEAR = 0.8, 0.2
 """Correlation of an image with one that is the same, turned, and by how much it exceeds that as it is."""
+LEFT = 0.25
+"""Or of what the image as it is leaves unexplained, at most: a face is nearly its own mirror image."""
 SOME = 0.1
 """Of the images, at least, that are turned, and that are not."""
 SAME = 1e-3
@@ -61,9 +63,18 @@ def arrays_of(dataset: Any) -> Iterator[Any]:
     if plain or not hasattr(dataset, "__len__"):
         return
     for value in getattr(dataset, "__dict__", {}).values():
-        by_example = _is_array(value) and len(value.shape) > 1 and value.shape[0] == len(dataset)
-        if by_example and LEAST_VALUES <= math.prod(value.shape[1:]) <= MOST_VALUES:
+        shape = _shape(value)
+        if len(shape) > 1 and shape[0] == len(dataset) and LEAST_VALUES <= math.prod(shape[1:]) <= MOST_VALUES:
             yield value
+
+
+def _shape(value: Any) -> tuple[int, ...]:
+    """Of an array, or of a list of arrays that have one shape."""
+    if not isinstance(value, list):
+        return tuple(value.shape) if _is_array(value) else ()
+    of_first = _shape(value[0]) if value and not isinstance(value[0], list) else ()
+    alike = of_first and all(type(one) is type(value[0]) and tuple(one.shape) == of_first for one in value)
+    return (len(value), *of_first) if alike else ()
 
 
 def _is_array(value: Any) -> bool:
@@ -74,6 +85,8 @@ def _is_array(value: Any) -> bool:
 
 
 def _rows(array: Any, chosen: list[int]) -> torch.Tensor:
+    if isinstance(array, list):
+        return torch.stack([torch.as_tensor(array[row]) for row in chosen])
     return array[torch.tensor(chosen)] if isinstance(array, torch.Tensor) else torch.from_numpy(array[chosen])
 
 
@@ -174,16 +187,55 @@ def turned(found: KeptAndGiven) -> dict[str, Any]:
     kept, given = (t.detach().to("cpu", torch.float32) for t in (found.kept, found.given))
     if kept.ndim <= IMAGE or kept.shape[-2:] != given.shape[-2:] or kept[0].numel() != given[0].numel():
         return {}
-    kept, name = kept.reshape(given.shape), ""
-    own = alike(kept.flatten(1), given.flatten(1))
-    for name, turn in TURNS.items():
-        if turn(kept).shape == kept.shape and moving.shape[1]:
-            there = alike(turn(kept).flatten(1), given.flatten(1))
-            is_turned = (there >= CLEAR) & (there >= own + UNCLEAR)
-            if min(float(is_turned.float().mean()), float((own >= there + UNCLEAR).float().mean())) >= SOME:
-                told = _told(name, is_turned, kept, given, moving)
-                return {"turned": told, "numbers": exchanged(flat(given), is_turned, moving)}
-    return {}
+    kept = kept.reshape(given.shape)
+    turns = {name: turn(kept) for name, turn in TURNS.items() if turn(kept).shape == kept.shape and moving.shape[1]}
+    ways = [way for measure in (_alike_in_place, _alike_moved) for way in _ways(measure, kept, turns, given)]
+    if not ways:
+        return {}
+    way = max(ways, key=lambda one: one.known)  # the first of those that tell equally many
+    told = _told(way.name, way.turned, kept, given, moving)
+    return {"turned": told, "numbers": exchanged(flat(given), way.turned, moving)}
+
+
+class _Way(NamedTuple):
+    name: str
+    turned: torch.Tensor
+    known: float
+    """Share of the images of which it is plain whether they are turned."""
+
+
+def _ways(
+    measure: Callable[[torch.Tensor, torch.Tensor], torch.Tensor],
+    kept: torch.Tensor,
+    turns: dict[str, torch.Tensor],
+    given: torch.Tensor,
+) -> Iterator[_Way]:
+    own, there = measure(kept, given), {name: measure(images, given) for name, images in turns.items()}
+    best = torch.stack([own, *there.values()]).amax(0) - SAME
+    for name, found in there.items():
+        is_turned = (found >= CLEAR) & (found >= best) & _is_nearer(found, own)
+        stays = (own >= best) & _is_nearer(own, found)
+        shares = float(is_turned.float().mean()), float(stays.float().mean())
+        if min(shares) >= SOME:
+            yield _Way(name, is_turned, sum(shares))
+
+
+def _alike_in_place(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
+    return alike(first.flatten(1), second.flatten(1))
+
+
+def _alike_moved(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
+    """Where the second is the first moved by any number of places; what leaves on one side comes in on the other."""
+    ours, theirs = (t - t.mean(tuple(range(1, t.ndim)), keepdim=True) for t in (first, second))
+    both = torch.fft.rfft2(ours).conj() * torch.fft.rfft2(theirs)
+    places = torch.fft.irfft2(both, s=first.shape[-2:]).flatten(1, -3).sum(1)
+    size = ours.flatten(1).norm(dim=1) * theirs.flatten(1).norm(dim=1)
+    found: torch.Tensor = places.flatten(1).amax(1) / size.clamp_min(1e-12)
+    return found
+
+
+def _is_nearer(there: torch.Tensor, own: torch.Tensor) -> torch.Tensor:
+    return (there >= own + UNCLEAR) | (1 - there + SAME <= LEFT * (1 - own))
 
 
 def _told(
