@@ -76,6 +76,10 @@ class Solver:
         return self.state
 
 
+def solved(_held: list[Tensor], loss: Tensor) -> None:
+    Solver(loss).advance()
+
+
 @pytest.mark.parametrize("phase", [Program.train, Program.evaluate])
 def test_what_nobody_can_reach_is_not_kept(
     program: Program, phase: Callable[[Program, Keep], list[GraphsKept]]
@@ -83,7 +87,7 @@ def test_what_nobody_can_reach_is_not_kept(
     """Python looks for it when it likes to; here, never by itself."""
     gc.disable()
     try:
-        told = phase(program, lambda held, loss: Solver(loss).advance())
+        told = phase(program, solved)
     finally:
         gc.enable()
 
