@@ -41,7 +41,7 @@ program without the fault.
 
 def third(known: dict[str, Any]) -> str:
     programs = [(one, known[one.name]) for one in THIRD if "check" in known.get(one.name, ())]
-    earlier = [(one.name, known[one.name]) for one in (*PROGRAMS, *SECOND) if "again" in known.get(one.name, ())]
+    earlier = [(one.name, known[one.name]) for one in (*PROGRAMS, *SECOND) if "that day" in known.get(one.name, ())]
     verdicts = Counter(made["check"]["verdict"] for _, made in programs)
     return f"""## Third round: acting, equations, flows, graphs, series and voices, 20 November 2026
 
@@ -65,10 +65,10 @@ By everything that was added since. First what was told on that day, then what a
 
 
 def _earlier(name: str, made: dict[str, Any]) -> tuple[str, ...]:
-    that_day = made.get("that day", made["again"])
+    that_day = made["that day"]
     held = [f"{_short(one)}: {AGAIN_HELD.get((name, one['id']), 'as before')}" for one in _loud(that_day)]
     then = made["check"]["verdict"] if "check" in made else ""
-    return (name, then, that_day["verdict"], "<br>".join(held), _again(made) if "that day" in made else "")
+    return (name, then, that_day["verdict"], "<br>".join(held), _again(made, "mended"))
 
 
 ALL_GIVEN, ALL_HELD = GIVEN | THIRD_GIVEN, SECOND_HELD | THIRD_HELD
@@ -97,10 +97,8 @@ def _fault(fault: Any, made: dict[str, Any]) -> tuple[str, ...]:
     return (fault.flow, fault.program, fault.words, first["verdict"], told, held, _again(made))
 
 
-def _again(made: dict[str, Any]) -> str:
-    if "again" not in made:
-        return ""
-    return "<br>".join([made["again"]["verdict"], *map(_short, _loud(made["again"]))])
+def _again(made: dict[str, Any], key: str = "again") -> str:
+    return "<br>".join([made[key]["verdict"], *map(_short, _loud(made[key]))]) if key in made else ""
 
 
 def _loud(found: dict[str, Any]) -> list[dict[str, Any]]:
