@@ -203,7 +203,8 @@ Of the clean ones {sum(map(_certified, clean))} are certified to learn.
 |---|---|---|---|---|
 {_lines((fault.flow, fault.program, fault.words, made["verdict"], _told(made)) for fault, made in faults)}
 
-{public_second_page.section(known)}"""
+{public_second_page.section(known)}
+{public_second_page.third(known)}"""
 
 
 def _lines(rows: Iterable[tuple[str, ...]]) -> str:

@@ -1,11 +1,13 @@
-"""The second round as a section of the page: the first look, and what became of it after mending."""
+"""The later rounds as sections of the page: the first look, and what became of it after mending."""
 
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+from public_programs import PROGRAMS
 from public_second import GIVEN, SECOND, SECOND_HELD
 from public_second_faults import CAUSES_HELD, SECOND_FAULTS
+from public_third import AGAIN_HELD, THIRD, THIRD_GIVEN, THIRD_HELD
 
 
 def section(known: dict[str, Any]) -> str:
@@ -37,14 +39,49 @@ program without the fault.
 """
 
 
+def third(known: dict[str, Any]) -> str:
+    programs = [(one, known[one.name]) for one in THIRD if "check" in known.get(one.name, ())]
+    earlier = [(one.name, known[one.name]) for one in (*PROGRAMS, *SECOND) if "that day" in known.get(one.name, ())]
+    verdicts = Counter(made["check"]["verdict"] for _, made in programs)
+    return f"""## Third round: acting, equations, flows, graphs, series and voices, 20 November 2026
+
+As in the second round. 2 cores shared with several other helpers' programs, Python 3.11, torch 2.13; in place of
+torchvision, matplotlib and gymnasium stood a few lines that do what the programs ask of them.
+
+{len(programs)} programs at the first look: {", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())}.
+
+| program | from | data | first look | learns | told, and what we hold of it | after mending | seconds |
+|---|---|---|---|---|---|---|---|
+{_lines(_program(one, made) for one, made in programs)}
+
+## Earlier programs looked at again, 20 November 2026
+
+By everything that was added since. First what was told on that day, then what after mending.
+
+| program | verdict then | that day | told, and what we hold of it | after mending |
+|---|---|---|---|---|
+{_lines(_earlier(*row) for row in earlier)}
+"""
+
+
+def _earlier(name: str, made: dict[str, Any]) -> tuple[str, ...]:
+    that_day = made["that day"]
+    held = [f"{_short(one)}: {AGAIN_HELD.get((name, one['id']), 'as before')}" for one in _loud(that_day)]
+    then = made["check"]["verdict"] if "check" in made else ""
+    return (name, then, that_day["verdict"], "<br>".join(held), _again(made, "mended"))
+
+
+ALL_GIVEN, ALL_HELD = GIVEN | THIRD_GIVEN, SECOND_HELD | THIRD_HELD
+
+
 def _program(program: Any, made: dict[str, Any]) -> tuple[str, ...]:
     first = made["check"]
-    held = [f"{_short(one)}: {SECOND_HELD.get((program.name, one['id']), 'not judged yet')}" for one in _loud(first)]
+    held = [f"{_short(one)}: {ALL_HELD.get((program.name, one['id']), 'not judged yet')}" for one in _loud(first)]
     words = first["reason"] if first["verdict"] in ("unjudged", "no report") else ""
     return (
         program.name,
         f"{program.repository} `{program.command.split()[0]}`",
-        GIVEN[program.name],
+        ALL_GIVEN[program.name],
         first["verdict"] + (f": {words}" if words else ""),
         f"{first['learns']}",
         "<br>".join(held),
@@ -60,10 +97,8 @@ def _fault(fault: Any, made: dict[str, Any]) -> tuple[str, ...]:
     return (fault.flow, fault.program, fault.words, first["verdict"], told, held, _again(made))
 
 
-def _again(made: dict[str, Any]) -> str:
-    if "again" not in made:
-        return ""
-    return "<br>".join([made["again"]["verdict"], *map(_short, _loud(made["again"]))])
+def _again(made: dict[str, Any], key: str = "again") -> str:
+    return "<br>".join([made[key]["verdict"], *map(_short, _loud(made[key]))]) if key in made else ""
 
 
 def _loud(found: dict[str, Any]) -> list[dict[str, Any]]:

@@ -45,7 +45,8 @@ def graphs(folder: Path) -> None:
         size, ringed = int(chance.integers(8, 20)), one % 2
         near: list[set[int]] = [set() for _ in range(size)]
         pairs = [(node, int(chance.integers(0, node))) for node in range(1, size)]
-        pairs += [tuple(map(int, chance.choice(size, 2, replace=False))) for _ in range(3 * ringed)]
+        rings = (chance.choice(size, 2, replace=False) for _ in range(3 * ringed))
+        pairs += [(int(here), int(there)) for here, there in rings]
         for here, there in pairs:
             near[here].add(there)
             near[there].add(here)
@@ -95,12 +96,3 @@ def spectra(folder: Path) -> None:
             np.save(place / files[-1], voice.clip(0, 1).astype(np.float32))
         speakers.append([name, (embedding / np.linalg.norm(embedding)).astype(np.float32), *files])
     (place / "train.pkl").write_bytes(pickle.dumps(speakers))
-
-
-def waves(folder: Path) -> None:
-    """Forty sines of one period and other beginnings, as the repository's own script makes a hundred, and longer."""
-    import torch
-
-    chance = np.random.default_rng(2)
-    starts = chance.integers(-80, 80, 40)[:, None]
-    torch.save(np.sin((np.arange(200) + starts) / 20.0), folder / "traindata.pt")

@@ -92,7 +92,7 @@ class TestExamples:
     @pytest.mark.parametrize("module", [random, numpy.random])
     def test_depths_that_are_drawn_anew_in_each_call_are_no_other_examples(self, module: Any) -> None:
         torch.manual_seed(0)
-        told: list[Any] = []
+        told: list[Dependence] = []
         for seed in range(40):
             module.seed(seed)
             told += found(asked(Drawn(module), torch.randn(6, 4), rows=6)).values()

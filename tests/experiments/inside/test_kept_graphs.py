@@ -1,5 +1,6 @@
 """Which graphs live, and for how long."""
 
+import gc
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -9,6 +10,8 @@ import torch
 from torch import Tensor, nn
 
 from firstlight.experiments.inside.kept_graphs import NODE_BYTES, KeptGraphs
+from firstlight.experiments.inside.reloading import Reloading
+from firstlight.observe.inside.taps.models import Call
 from firstlight.records.kept import GraphsKept
 
 Keep = Callable[[list[Tensor], Tensor], None]
@@ -63,6 +66,34 @@ def test_numbers_keep_none(program: Program, keep: Keep) -> None:
     assert program.train(keep) == []
 
 
+class Solver:
+    """Refers to itself by way of its own method, as what is made anew for each call often does."""
+
+    def __init__(self, state: Tensor) -> None:
+        self.state, self.own = state, self.advance
+
+    def advance(self) -> Tensor:
+        return self.state
+
+
+def solved(_held: list[Tensor], loss: Tensor) -> None:
+    Solver(loss).advance()
+
+
+@pytest.mark.parametrize("phase", [Program.train, Program.evaluate])
+def test_what_nobody_can_reach_is_not_kept(
+    program: Program, phase: Callable[[Program, Keep], list[GraphsKept]]
+) -> None:
+    """Python looks for it when it likes to; here, never by itself."""
+    gc.disable()
+    try:
+        told = phase(program, solved)
+    finally:
+        gc.enable()
+
+    assert all(kept.alive <= 1 for kept in told)
+
+
 def test_an_evaluation_with_gradients_keeps_what_is_added_up(program: Program) -> None:
     (kept,) = program.evaluate(lambda held, loss: held.append(loss))
 
@@ -83,3 +114,15 @@ def test_an_evaluation_without_gradients_builds_none(program: Program) -> None:
 
 def test_gradients_taken_in_eval_mode_are_meant(program: Program) -> None:
     assert program.evaluate(lambda held, loss: loss.backward()) == []
+
+
+def test_what_is_kept_to_ask_a_saved_model_again_keeps_no_graph(program: Program) -> None:
+    """A model that is made anew for each call, and given what rests on others."""
+    reloading = Reloading(program.observer)
+
+    def call(keep: list[Tensor]) -> None:
+        module: Any = nn.Linear(1, 1)
+        given = keep[-1].reshape(1, 1)
+        reloading.returned(Call(module, (given,), {"state": [given]}, [given], module(given), True))
+
+    assert program.train(lambda held, loss: call([loss])) == []

@@ -1,8 +1,11 @@
 """Graphs that outlive their step: memory that grows with every round, and evaluations that build graphs for nothing.
 
-Each node of a graph has a place for anybody's notes. An object that is put there lives as long as the node does.
+Each node of a graph has a place for anybody's notes. An object that is put there lives as long as the node does. What
+nobody can reach any more, and waits for Python to look for it (a solver that refers to itself), is not kept: memory
+does not grow with it.
 """
 
+import gc
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -25,6 +28,10 @@ NODE_BYTES = 500
 """Of a node whose tensors were let go of by a backward."""
 STEPS_LATER = 2
 """A graph of the step before may be held by a variable that the next one replaces."""
+FEW = 8
+"""Graphs up to which each further one is asked whether somebody can reach it."""
+MORE = 1.25
+"""Times as many as before, from where all of them are asked again."""
 NOTE = "firstlight"
 
 
@@ -54,6 +61,9 @@ class _KeptLine:
     longest: int = 0
     walked: int = 0
     alive: int = 0
+
+    def living(self, counts: Callable[[_Graph], bool]) -> int:
+        return sum(graph.note() is not None and counts(graph) for graph in self.graphs)
 
 
 class KeptGraphs:
@@ -85,18 +95,20 @@ class KeptGraphs:
         node.register_prehook(lambda *_: _walk(line, graph))
         line.graphs.append(graph)
         if line.in_eval:
-            self._count(line, sum(graph.note() is not None and not graph.walked for graph in line.graphs))
+            self._count(line, lambda graph: not graph.walked)
 
-    def _count(self, line: _KeptLine, alive: int) -> None:
-        line.alive = max(line.alive, alive)
+    def _count(self, line: _KeptLine, counts: Callable[[_Graph], bool]) -> None:
+        if line.alive < (living := line.living(counts)) and (living <= FEW or living > MORE * line.alive):
+            gc.collect()
+            line.alive = max(line.alive, line.living(counts))
         line.graphs = [graph for graph in line.graphs if graph.note() is not None]
 
     def stepped(self) -> None:
+        old = self.observer.step - STEPS_LATER
         for line in self._lines.values():
             line.phase = 0
             if not line.in_eval:
-                old = self.observer.step - STEPS_LATER
-                self._count(line, sum(graph.note() is not None and graph.step <= old for graph in line.graphs))
+                self._count(line, lambda graph: graph.step <= old)
 
     def seen(self) -> Iterator[GraphsKept]:
         for site, line in self._lines.items():

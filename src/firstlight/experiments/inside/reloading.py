@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from firstlight.experiments.inside.steering import changed
+from firstlight.experiments.inside.steering import changed, mapped
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.observer import Observer, rank
 from firstlight.observe.inside.taps.models import Call
@@ -45,7 +45,8 @@ class Reloading:
 
     def returned(self, call: Call) -> None:
         if len(self._called) < MOST_KEPT or id(call.module) in self._called:
-            self._called[id(call.module)] = (weakref.ref(call.module), call.arguments, call.keywords)
+            given = (mapped(one, torch.Tensor.detach) for one in (call.arguments, call.keywords))
+            self._called[id(call.module)] = (weakref.ref(call.module), *given)
 
     def saving(self, given: Any, path: str) -> None:
         for place, state in _states(given):

@@ -156,21 +156,26 @@ def inputs_changed(
 
 
 def changed(tree: Any, change: Change) -> Any:
+    """All but what rests on something trained."""
+    return mapped(tree, lambda tensor: tensor if tensor.requires_grad and not tensor.is_leaf else change(tensor))
+
+
+def mapped(tree: Any, change: Change) -> Any:
     if isinstance(tree, torch.Tensor):
-        return tree if tree.requires_grad and not tree.is_leaf else change(tree)
+        return change(tree)
     if isinstance(tree, Mapping):
         kind: Any = type(tree)
-        return kind({key: changed(value, change) for key, value in tree.items()})
+        return kind({key: mapped(value, change) for key, value in tree.items()})
     if isinstance(tree, list):
-        return [changed(item, change) for item in tree]
+        return [mapped(item, change) for item in tree]
     if type(tree) is tuple:
-        return tuple(changed(item, change) for item in tree)
+        return tuple(mapped(item, change) for item in tree)
     if isinstance(tree, tuple) and hasattr(tree, "_make"):
-        return tree._make(changed(item, change) for item in tree)
+        return tree._make(mapped(item, change) for item in tree)
     if is_dataclass(tree) and not isinstance(tree, type):
         made = copy.copy(tree)
         for part in fields(tree):
-            object.__setattr__(made, part.name, changed(getattr(tree, part.name), change))
+            object.__setattr__(made, part.name, mapped(getattr(tree, part.name), change))
         return made
     return tree
 

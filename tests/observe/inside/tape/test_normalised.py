@@ -67,6 +67,12 @@ def test_another_axis_than_that_of_the_classes_is_told(loss: Loss, axis: int, ch
         pytest.param(lambda z: F.nll_loss(z.log_softmax(-1).transpose(1, 2), TAGS), id="nll"),
         pytest.param(lambda z: F.cross_entropy(z.transpose(1, 2), TAGS), id="scores"),
         pytest.param(lambda z: -z.log_softmax(1).gather(1, TAGS[:, :1, None].expand(8, 1, 4)).mean(), id="pointer"),
+        pytest.param(lambda z: -(SOFT * z.softmax(2)[torch.arange(8), FIRST].log()).sum(1).mean(), id="whose"),
+        pytest.param(lambda z: -(SOFT * z.log_softmax(2)[torch.arange(8), FIRST]).sum(1).mean(), id="whose-logarithms"),
+        pytest.param(
+            lambda z: -(SOFT * z.softmax(2).gather(1, FIRST[:, None, None].expand(8, 1, 4))[:, 0].log()).sum(1).mean(),
+            id="whose-gathered",
+        ),
         pytest.param(lambda z: -z[:4, 0].log_softmax(0).gather(1, FIRST[:4, None]).mean(), id="square"),
         pytest.param(lambda z: -z.log_softmax(-1)[..., :2].gather(-1, TAGS[..., None] % 2).mean(), id="cut-out"),
         pytest.param(lambda z: (z.sigmoid() - F.one_hot(TAGS, 4)).square().mean(), id="no-choice"),

@@ -122,6 +122,10 @@ def test_what_can_be_reached_is_reached(loss: Loss, outputs: int) -> None:
             lambda z: F.binary_cross_entropy(z.sigmoid(), F.one_hot(CLASSES, 4).float()), id="forbidden-values"
         ),
         pytest.param(lambda z: F.cross_entropy(z, CLASSES), id="no-activation"),
+        pytest.param(
+            lambda z: -(SOFT * z.softmax(1).clamp(1e-5, 1 - 1e-5).log()).sum(1).mean(), id="shares-of-a-whole"
+        ),
+        pytest.param(lambda z: -(z.softmax(1).clamp(max=1) * (SOFT > 0.5)).sum(1).mean(), id="right-as-often"),
     ],
 )
 def test_where_nothing_can_be_said_nothing_is(loss: Loss) -> None:

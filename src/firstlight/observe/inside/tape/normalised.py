@@ -4,6 +4,7 @@ Answers that are made probabilities by the same line add up to one where the pre
 along that axis: examples that were drawn into the batch have nothing to share, where each has parts of its own.
 """
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -13,7 +14,7 @@ from firstlight.observe.inside.tape.compares import PRODUCTS
 from firstlight.observe.inside.tape.reach import activations
 from firstlight.observe.inside.tape.recorder import Made, Row
 from firstlight.observe.inside.tape.sequences import OF_SEQUENCES
-from firstlight.observe.inside.tape.tail import Meeting, Tail
+from firstlight.observe.inside.tape.tail import CANNOT, Meeting, Tail
 from firstlight.records.taped import AxisSeen
 
 CHOOSES = {"gather": 1, "take_along_dim": 2}
@@ -49,7 +50,7 @@ def normalised_elsewhere(tail: Tail, entered: Sequence[torch.Tensor] = ()) -> It
         errors = [float(logs.logsumexp(axis).abs().max()) for axis in range(logs.ndim)]
         others = [axis for axis, size in enumerate(logs.shape) if size not in (1, logs.shape[chosen])]
         axis = next((axis for axis in others if errors[axis] < ERROR), None)
-        if axis is None or not errors[chosen] > ERROR:
+        if axis is None or not errors[chosen] > ERROR or _picks_wholes(tail, row, predicted):
             continue
         makers = [one.row for one in activations(tail, predicted, made) if one.row.name in SOFTMAXES]
         yield AxisSeen(
@@ -62,6 +63,18 @@ def normalised_elsewhere(tail: Tail, entered: Sequence[torch.Tensor] = ()) -> It
             error=errors[chosen],
             drawn=drawn,
         )
+
+
+def _picks_wholes(tail: Tail, row: Row, predicted: torch.Tensor) -> bool:
+    """What was chosen adds up to one itself: answers say whose distribution is meant (that of an action), and not which
+    share of one."""
+    with contextlib.suppress(*CANNOT):
+        chosen = tail.values({id(predicted): predicted.detach()}).get((row.number, 0))
+        logs = _logarithms(chosen) if chosen is not None and chosen.numel() else None
+        if logs is not None:
+            axes = [axis for axis, size in enumerate(logs.shape) if size > 1]
+            return any(float(logs.logsumexp(axis).abs().max()) < ERROR for axis in axes)
+    return False
 
 
 def _choices(tail: Tail) -> Iterator[_Choice]:

@@ -229,7 +229,7 @@ def _reached(
     at each place from which a network may go around its activation (values that are clipped in one of two losses)."""
     given, output, size = activation.given[0], activation.output, _size(activation.output, answer)
     loss, free = float(tail.loss.detach()), _lowest(tail, output, output, size)
-    if not free.settled:
+    if not free.settled or _counts_on_shares(tail, output, free.loss + NEAR * (loss - free.loss)):
         return
     starts = [(given, start) for start in (given.detach(), given.detach().abs() + 0.1, -given.detach().abs() - 0.1)]
     starts += [(place, place.detach()) for place in _ways_around(tail, activation.given)]
@@ -249,6 +249,14 @@ def _reached(
             free=free.loss,
             bound=bound.loss,
         )
+
+
+def _counts_on_shares(tail: Tail, output: torch.Tensor, enough: float) -> bool:
+    """Outputs that share out a whole, where being sure of everything at once would do: the loss takes it for granted
+    that who is surer of one thing is less sure of others, and what it gets to without that says nothing."""
+    if normalised(output) != "softmax":
+        return False
+    return float(tail.replay({id(output): torch.ones_like(output, device="cpu")}, on_cpu=True)) <= enough
 
 
 def _ways_around(tail: Tail, given: Input) -> Iterator[torch.Tensor]:

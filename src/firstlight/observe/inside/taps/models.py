@@ -89,7 +89,7 @@ class Models:
         self.roots: dict[int, Root] = {}
         self.since_backward: list[Root] = []
         self.inputs: list[torch.Tensor] = []
-        """What the models were given since the last step; let go when it ends."""
+        """What the models were given since the last step, without graphs; let go when it ends."""
         self.batch: str | None = None
         self.batch_rebuilt = False
         self.called_with_grad: ByIdentity[bool] = ByIdentity()
@@ -162,7 +162,8 @@ class Models:
             root = self._meet(call.module)
         if root is not None:
             self.since_backward.append(root)
-        self.inputs.extend(call.inputs[: MOST_INPUTS - len(self.inputs)])
+        given = call.inputs[: MOST_INPUTS - len(self.inputs)]
+        self.inputs += [tensor if tensor.grad_fn is None else tensor.detach() for tensor in given]
 
     def _meet(self, module: torch.nn.Module) -> Root | None:
         if len(self.roots) >= MOST_ROOTS:
