@@ -20,9 +20,10 @@ class Program:
 
     def __init__(self) -> None:
         self.told: list[tuple[list[Tensor], tuple[int, ...]]] = []
-        self.observer: Any = SimpleNamespace(moments=Moments(), batch_rows=(), tell=self._tell)
+        observer: Any = SimpleNamespace(moments=Moments(), batch_rows=(), tell=self._tell)
+        self.observer = observer
         self.observer.moments.batch_asked.append(lambda _, batch: self.told.append((batch, self.observer.batch_rows)))
-        self.ahead = ReadingAhead(self.observer)
+        self.ahead = ReadingAhead(observer)
         self.read = 0
 
     @staticmethod
