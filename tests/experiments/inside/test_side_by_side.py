@@ -108,17 +108,19 @@ class Program:
         self.beside = SideBySide(observer, self.gathered, lambda _: False)
         self.model = torch.nn.Linear(4, 4)
 
-    def evaluate(self, shown: Tensor, answers: Tensor) -> Tensor:
+    def evaluate(self, shown: Tensor, answers: Tensor, with_answers: bool = False) -> Tensor:
         for given, own in zip(shown.split(60), answers.split(60), strict=True):
             self.gathered.batch_given(None, (given, own))
-            call = Call(self.model, (given,), {}, [given], given * 1, training=False)
+            also = {"labels": own} if with_answers else {}
+            call = Call(self.model, (given,), also, [given, *also.values()], given * 1, training=False)
             self.gathered.asked(call)
         return shown.argmax(1)
 
 
-def test_an_evaluation_of_several_batches() -> None:
+@pytest.mark.parametrize("with_answers", [False, True])
+def test_an_evaluation_of_several_batches(with_answers: bool) -> None:
     program, (shown, answers) = Program(), drawn()
-    said = program.evaluate(shown.float(), answers)
+    said = program.evaluate(shown.float(), answers, with_answers)
     program.beside.meet("eq", said, answers.flip(0))
     (found,) = program.beside.seen()
 

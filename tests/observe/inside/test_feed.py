@@ -206,3 +206,13 @@ def test_rows_of_numbers_that_were_repeated_before_the_split_leak() -> None:
     twice = torch.cat([DATA, DATA[:500]])[torch.randperm(1500, generator=torch.Generator().manual_seed(0))]
 
     assert loudness(evaluate(trained(twice[:1200]), twice[1200:])) == ["error"]
+
+
+def test_a_target_in_a_batch_that_is_given_as_a_whole_is_no_input() -> None:
+    rows = torch.rand(4, 3)
+    batch = {"pixels": rows, "labels": torch.arange(4), "more": (rows, rows)}
+
+    assert list(named((batch,), {})) == ["pixels", "more 0", "more 1"]
+    assert list(named((rows, batch), {"mask": rows, "target": rows})) == [
+        *("input 0", "pixels", "more 0", "more 1", "mask"),
+    ]

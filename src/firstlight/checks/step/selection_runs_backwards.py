@@ -3,7 +3,8 @@
 ## What it sees
 A metric is compared with the best value so far, and the wrong direction counts as better: a larger loss, or a smaller
 accuracy. A rehearsal identifies the metric by comparing it with the loss and the accuracy of the same evaluation; if it
-equals neither, its name decides. The same goes for the metric given to `ReduceLROnPlateau` or to a Lightning callback.
+equals neither, its name decides. The same goes for the metric given to `ReduceLROnPlateau`, to a Lightning callback, or
+to the Hugging Face Trainer (`metric_for_best_model`; larger is better for it unless the name ends in `loss`).
 
 ## When it is fine
 A program may look for the hardest case on purpose. A metric that is not recognised, by value or by name, is not judged.

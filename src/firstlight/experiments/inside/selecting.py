@@ -37,8 +37,8 @@ class Selecting:
                 yield self._selection("kept", sites.site_of(one.file, one.line), one)
         for site, one in self._plateaus.values():
             yield self._selection("plateau", site, one)
-        for line, one in self.choosing:
-            yield self._selection("kept", line, one)
+        for made_at, one in self.choosing:
+            yield self._selection("kept", made_at, one)
 
     def chooses(self, site: Site | None) -> bool:
         """Whether the line lies in a branch that a comparison opens."""
@@ -112,7 +112,8 @@ def follow(selecting: Selecting) -> None:
     kind.step = step
     prelude.computed.pairs = measured.pairs
     for tap in (measured.scoring, measured.gathered):
-        observer.moments.batch_given.append(observer.unable_to_raise("measured", tap.batch_given))
+        for moment in (observer.moments.batch_given, observer.moments.batch_asked):
+            moment.append(observer.unable_to_raise("measured", tap.batch_given))
     observer.moments.model_returned.append(observer.unable_to_raise("measured", measured.returned))
     observer.moments.step_begins.append(observer.unable_to_raise("measured", measured.step_begins))
     choosing.follow(selecting.choosing)

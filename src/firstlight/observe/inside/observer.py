@@ -69,6 +69,8 @@ class Moments:
     next_step: list[Callable[..., None]] = field(default_factory=list)
     batch_given: list[Callable[..., None]] = field(default_factory=list)
     """A DataLoader gave a batch: the loader and the batch."""
+    batch_asked: list[Callable[..., None]] = field(default_factory=list)
+    """The model was asked about an earlier one, as others were read ahead: the loader and the tensors of the batch."""
     state_loaded: list[Callable[..., None]] = field(default_factory=list)
     """A module was given a state: the module."""
     ending: list[Callable[..., None]] = field(default_factory=list)

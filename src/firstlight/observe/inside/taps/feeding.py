@@ -202,7 +202,8 @@ def install(observer: "Observer", models: Models, walked: "Walked") -> "Feeding"
     feeding = Feeding(observer, models, walked, stages.install(observer))
     observer.moments.backward_begins.insert(0, observer.shielded("feeding", feeding.backward_begins))
     observer.moments.model_returned.append(observer.shielded("feeding", feeding.returned))
-    observer.moments.batch_given.append(observer.shielded("feeding", feeding.batch_given))
+    for moment in (observer.moments.batch_given, observer.moments.batch_asked):
+        moment.append(observer.shielded("feeding", feeding.batch_given))
     observer.moments.milestone.append(observer.shielded("feeding", feeding.tell))
     observer.moments.ending.append(observer.shielded("feeding", feeding.tell_met))
     return feeding

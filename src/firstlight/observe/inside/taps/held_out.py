@@ -107,7 +107,8 @@ class HeldOutTap:
 
 def install(observer: "Observer", mode: Operations, relations: RelationsTap) -> None:
     tap, moments = HeldOutTap(observer, mode, relations), observer.moments
-    moments.batch_given.append(observer.shielded("held-out", tap.batch_given))
+    for moment in (moments.batch_given, moments.batch_asked):
+        moment.append(observer.shielded("held-out", tap.batch_given))
     moments.model_called.append(observer.shielded("held-out", tap.model_called))
     moments.model_returned.append(observer.shielded("held-out", tap.returned))
     moments.backward_begins.append(observer.shielded("held-out", tap.backward_begins))

@@ -12,6 +12,7 @@ import torch
 from firstlight.observe.inside import sites
 from firstlight.observe.inside.identity import ByIdentity
 from firstlight.observe.inside.observer import Observer
+from firstlight.observe.inside.taps import reading_ahead
 from firstlight.records.places import Site
 from firstlight.records.program import LoaderSeen, Waiting
 
@@ -124,6 +125,7 @@ def install(observer: Observer) -> None:
     waits = Waits(observer)
     observer.moments.milestone.append(observer.shielded("loaders", waits.tell))
     _follow_batches(observer, waits)
+    reading_ahead.install(observer)
 
 
 def _follow_batches(observer: Observer, waits: Waits) -> None:

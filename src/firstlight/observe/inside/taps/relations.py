@@ -81,10 +81,13 @@ class RelationsTap:
                 self.beside.evaluates(given[0], loader if hasattr(loader, "dataset") else None)
 
     def batch_given(self, loader: Any, batch: Any) -> None:
-        self._loader, self._batch = weakref.ref(loader) if loader is not None else None, tensors_of(batch)
-        self._rows = self.observer.batch_rows
+        self.batch_asked(loader, batch)
         if not self.lines:
             self.site = sites.caller()
+
+    def batch_asked(self, loader: Any, batch: Any) -> None:
+        self._loader, self._batch = weakref.ref(loader) if loader is not None else None, tensors_of(batch)
+        self._rows = self.observer.batch_rows
 
     def backward_begins(self, root: torch.Tensor, _retain: bool, functional: bool) -> None:
         calls, call, self._calls, self._call = self._calls, self._call, 0, None
@@ -211,5 +214,6 @@ def install(observer: Observer, recorder: Recorder) -> RelationsTap:
     moments.model_called.append(observer.shielded("relations", relations.model_called))
     moments.model_returned.append(observer.shielded("relations", relations.returned))
     moments.batch_given.append(observer.shielded("relations", relations.batch_given))
+    moments.batch_asked.append(observer.shielded("relations", relations.batch_asked))
     moments.ending.append(observer.shielded("relations", relations.tell))
     return relations

@@ -50,6 +50,9 @@ class StagesTap:
 
     def batch_given(self, loader: Any, _batch: object) -> None:
         self._batches += 1
+        self.batch_asked(loader, _batch)
+
+    def batch_asked(self, loader: Any, _batch: object) -> None:
         self._rows = self.origins.of(loader, self.observer.batch_rows)
 
     def trains(self, root: Root, given: dict[str, torch.Tensor], keys: list[int], loaded: bool) -> None:
@@ -134,6 +137,7 @@ def install(observer: "Observer") -> StagesTap:
     note = observer.unable_to_raise("feeding", stages.made.note)
     register_module_parameter_registration_hook(note)
     observer.moments.batch_given.append(observer.shielded("feeding", stages.batch_given))
+    observer.moments.batch_asked.append(observer.shielded("feeding", stages.batch_asked))
     observer.moments.step_ended.append(observer.shielded("feeding", stages.step_ended))
     observer.moments.ending.append(observer.shielded("feeding", stages.tell))
     return stages

@@ -83,6 +83,7 @@ class Unread:
 
 def install(observer: Observer, feeding: Feeding) -> None:
     unread = Unread(observer, feeding)
-    observer.moments.batch_given.append(observer.shielded("loaders", unread.batch_given))
+    for moment in (observer.moments.batch_given, observer.moments.batch_asked):
+        moment.append(observer.shielded("loaders", unread.batch_given))
     observer.moments.model_returned.append(observer.shielded("loaders", unread.returned))
     observer.moments.ending.append(observer.shielded("loaders", unread.read))
