@@ -124,7 +124,9 @@ def test_a_mean_beside_a_sum_is_told_by_how_much_they_differ(
         terms = autoencoder(error, size)
         loss = terms["error"] + 1.0 * terms["size"]
         turned = terms["size"] + terms["error"]
+        held = terms["error"] + 1.0 * sum(weight.square().sum() for weight in READER.parameters())
 
     assert _times_averaged(loss, sums.joined(loss)) == times
+    assert _times_averaged(held, sums.joined(held)) == 1.0, "weights are no examples"
     assert _is_aside(loss, sums.joined(loss), 0), "it trains the coder alone"
     assert not _is_aside(turned, sums.joined(turned), 0)

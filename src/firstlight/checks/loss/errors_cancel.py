@@ -53,12 +53,16 @@ def _of_any_size(seen: CancelSeen) -> Evidence:
         f"shifting them changes it by {seen.shifted:.3g}",
         wanted="a loss that is lowest where the outputs equal the targets",
         cause="loss-mismatch",
+        severity=Severity.WARNING,
+        confidence=OF_ANY_SIZE,
         likely="a similarity of directions is used where the size of the numbers counts",
         do="use a squared or absolute error of each example",
         numbers={"moved": seen.moved, "shifted": seen.shifted, "loss": seen.loss},
     )
 
 
+OF_ANY_SIZE = 0.85
+"""Confidence of that: the numbers may be scaled afterwards, by something fitted to the targets."""
 CHECK = Check(
     id="FL220",
     summary="errors cancel in the loss",

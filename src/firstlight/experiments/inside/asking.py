@@ -1,6 +1,8 @@
 """A call of a model, to be put again with changed inputs."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import torch
@@ -80,16 +82,15 @@ def taken(made: Any, loss: torch.Tensor) -> tuple[int, ...]:
     What another output is made from, as features are and the weights of a pool, is a part of the way to it.
     """
     found = [one for one in reading.tensors_in(made) if one.is_floating_point() and one.numel() and one.ndim]
-    behind = _behind(loss.grad_fn)
-    way = set[Any]().union(*(_behind(one.grad_fn) - {one.grad_fn} for one in found))
-    return tuple(
-        place for place, one in enumerate(found) if place and one.grad_fn in behind and one.grad_fn not in way
-    )[:MOST_TAKEN]
+    ends = [one.grad_fn for one in found if one.grad_fn is not None]
+    felt, way = _behind([loss.grad_fn]), _behind([below for end in ends for below, _ in end.next_functions])
+    places = (at for at, one in enumerate(found) if at and one.grad_fn in felt and one.grad_fn not in way)
+    return tuple(islice(places, MOST_TAKEN))
 
 
-def _behind(node: Any) -> set[Any]:
-    """With the node itself."""
-    known, waiting = set[Any](), [node]
+def _behind(nodes: Iterable[Any]) -> set[Any]:
+    """With the nodes themselves; what is no node is left out."""
+    known, waiting = set[Any](), list(nodes)
     while waiting:
         one = waiting.pop()
         if one is not None and one not in known:

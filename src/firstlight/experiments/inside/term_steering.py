@@ -133,9 +133,12 @@ def _trained(node: Any) -> set[int]:
 
 
 def _times_averaged(root: torch.Tensor, parts: list[_Part]) -> float:
-    """Over how many times as many numbers the other one is averaged, where this one is a sum of its own; else 1."""
+    """Over how many times as many numbers the other one is averaged, where this one is a sum of its own; else 1.
+
+    Weights are counted once, whatever the batch: a sum over them is no forgotten mean.
+    """
     other = _only_other(root, parts)
-    if other is None:
+    if other is None or not any(map(_rests_on_given, nodes_behind(parts[0].value))):
         return 1.0
     others, own = reduced(other), reduced(parts[0].value.grad_fn)
     return others.averaged / own.averaged if own.summed and not others.summed else 1.0
