@@ -91,7 +91,7 @@ def test_the_copy_that_keeps_its_regularisation_is_made_where_there_is_some(
     own: list[float], copied: list[float], asked: bool
 ) -> None:
     ended = TimelineEnded(step=0, name="unregularised", seconds=1.0, exit_code=0)
-    lines = {"unregularised": [*map(backward, copied)], NURSERY: [ended]}
+    lines: dict[str, list[Logged]] = {"unregularised": [*map(backward, copied)], NURSERY: [ended]}
     watched = Watched(records=[*map(backward, own)], timelines=lines)
 
     assert ("regularised" in next_rungs(watched)) == asked
