@@ -1,5 +1,7 @@
 """Ladders of experiments go on while they tell."""
 
+import math
+
 import pytest
 from msgspec.structs import replace
 
@@ -71,6 +73,29 @@ def test_lower_rates_are_tried_until_one_learns(base: float, tenth: float, order
 def test_learning_by_heart_is_asked_for_where_examples_were_known_before(reason: str, asked: bool) -> None:
     told = replace(sign(NOT_CERTIFIED), reason=reason)
     assert ("mismatched" in next_rungs(Watched(records=[*map(backward, course(2.3, 1.0)), told]))) == asked
+
+
+@pytest.mark.parametrize(
+    ("own", "copied", "asked"),
+    [
+        ([2.0] * 20, [2.0] * 20, False),
+        ([2.0] * 20, [2.0] * 19 + [1.9], True),
+        ([2.0] * 19, [2.0] * 150, True),
+        ([2.0] * 145, [2.0] * 145 + [1.0] * 5, False),
+        ([2.0] * 150, [], True),
+        ([math.nan] * 20, [math.nan] * 20, True),
+    ],
+    ids=["the program again", "another", "too few to say", "measured in eval mode at the end", "it died", "no numbers"],
+)
+def test_the_copy_that_keeps_its_regularisation_is_made_where_there_is_some(
+    own: list[float], copied: list[float], asked: bool
+) -> None:
+    ended = TimelineEnded(step=0, name="unregularised", seconds=1.0, exit_code=0)
+    lines: dict[str, list[Logged]] = {"unregularised": [*map(backward, copied)], NURSERY: [ended]}
+    watched = Watched(records=[*map(backward, own)], timelines=lines)
+
+    assert ("regularised" in next_rungs(watched)) == asked
+    assert "regularised" not in next_rungs(Watched(records=watched.records)), "the other comes first"
 
 
 def test_every_rung_is_tried_once() -> None:

@@ -38,7 +38,7 @@ def parse(text: str, phrases: tuple[Phrase, ...] = KNOWLEDGE.phrases) -> Underst
     observations: dict[str, bool] = {}
     read: list[tuple[str, tuple[str, ...]]] = []
     for phrase in phrases:
-        for found in phrase.pattern.finditer(plain):
+        for found in re.finditer(phrase.pattern, plain):
             slugs = phrase.read(found)
             if not slugs or any(_overlap(found.span(), other) for other in taken):
                 continue

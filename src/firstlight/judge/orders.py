@@ -54,7 +54,7 @@ from firstlight.records.training import BackwardSeen, StepSeen
 
 CONTROLS: dict[str, tuple[str, ...]] = {
     "quick": (),
-    "standard": ("probes", "one-batch", "permuted-targets", "lr-tenth", "lr-tenfold", "regularised", "unregularised"),
+    "standard": ("probes", "one-batch", "permuted-targets", "lr-tenth", "lr-tenfold", "unregularised"),
     "deep": (
         "probes",
         "same-again",
@@ -66,7 +66,6 @@ CONTROLS: dict[str, tuple[str, ...]] = {
         "lr-tenfold",
         "lr-hundredfold",
         "lr-constant",
-        "regularised",
         "unregularised",
         "unclipped",
         "fp32",
@@ -126,6 +125,7 @@ def next_rungs(watched: Watched, seconds: float = 0.0) -> tuple[str, ...]:
     levels = {name: level(losses) for name in made if len(losses := losses_of(watched.timelines.get(name, []))) > 1}
     base = losses_of(watched.records)
     found: list[str] = []
+    found += ["regularised"] if "unregularised" in ended and not _is_again(watched, "unregularised") else []
     fair = len(base) >= (LEAST_STEPS if watched.over or watched.of(Ending) else STEPS)
     if "one-batch" in levels and lost(levels["one-batch"]) < (
         BY_HEART if fair and lost(level(base)) < LEARNT else MOVES
@@ -140,6 +140,13 @@ def next_rungs(watched: Watched, seconds: float = 0.0) -> tuple[str, ...]:
         found += _to_the_end(watched, base, levels) if _fits(watched, WHOLE_TIMES * seconds) else []
         found += [WHOLE] if _may_yet_rise(watched) and _fits(watched, POLICY_TIMES * seconds) else []
     return tuple(found)
+
+
+def _is_again(watched: Watched, name: str) -> bool:
+    """The copy made the same losses as the program: what it was to do without, the program does not do."""
+    other = losses_of(watched.timelines.get(name, []))[: STEPS - BY_NAME[name].eval_tail]
+    both = list(zip(losses_of(watched.records), other, strict=False))
+    return len(both) >= LEAST_STEPS and all(one == another for one, another in both)
 
 
 def _to_the_end(watched: Watched, losses: Sequence[float], levels: dict[str, Level]) -> list[str]:

@@ -5,7 +5,6 @@ Written for normalised text (`symptoms.normalise`): small letters, `val` for eve
 """
 
 import math
-import re
 from re import Match
 
 from firstlight.diagnosis.knowledge.declare import Phrase
@@ -67,12 +66,12 @@ AT = r"(?:at |around |near |on )*(?P<value>\d+\.?\d*)"
 
 
 def _phrase(observation: str, *patterns: str) -> Phrase:
-    return Phrase(re.compile("|".join(patterns)), (observation,))
+    return Phrase("|".join(patterns), (observation,))
 
 
 NUMBERS = (
-    Phrase(re.compile(rf"(?P<split>val )?loss {SOME}{STUCK} {AT}\b(?!\s?%)"), reads=at_value),
-    Phrase(re.compile(rf"acc {SOME}{STUCK} {AT}(?P<unit>\s?%)?"), reads=at_percent),
+    Phrase(rf"(?P<split>val )?loss {SOME}{STUCK} {AT}\b(?!\s?%)", reads=at_value),
+    Phrase(rf"acc {SOME}{STUCK} {AT}(?P<unit>\s?%)?", reads=at_percent),
 )
 
 CURED = (
