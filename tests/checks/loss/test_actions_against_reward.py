@@ -1,5 +1,6 @@
 from typing import Any
 
+import pytest
 from msgspec.structs import replace
 from tests.checks.loss.rewards import ACTED, ASKED, SEEN
 
@@ -41,3 +42,10 @@ def test_values_that_are_turned_themselves_are_told_elsewhere() -> None:
 
     assert found(replace(SEEN, values=(turned,), actions=(AGAINST,))) == []
     assert found(replace(SEEN, values=())) == []
+
+
+@pytest.mark.parametrize(("changed", "times"), [(8, 1), (9, 0)])
+def test_each_side_of_changed(changed: int, times: int) -> None:
+    standardised = replace(AGAINST, at_start=(-5e-6,) * changed)
+
+    assert len(found(replace(SEEN, actions=(standardised,)))) == times

@@ -10,15 +10,21 @@ Never, where one backward trains both the values and the policy. If they are tra
 do not change are not reported.
 """
 
-from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.dealings import RewardAsked, Rewarded
 
 
-def find(seen: Rewarded, _limits: NoLimits) -> Found:
+class Limits(Settable):
+    changed: int = 8
+    """Most weights that another reward for the first step of an episode may change: it counts for no other step. Where
+    more change a little, weights are standardized together, and that step is not among them."""
+
+
+def find(seen: Rewarded, limits: Limits) -> Found:
     if not seen.values or len(seen.values) != len(seen.actions) or not all(_own(one) > 0 for one in seen.values):
         return
     last = seen.actions[-1]
-    against = all(_own(one) < 0 for one in seen.actions)
+    against = all(_own(one) < 0 and len(one.at_start) <= limits.changed for one in seen.actions)
     without = all(not one.at_start and not one.at_end and one.together for one in seen.actions)
     if not against and not without:
         return
