@@ -6,8 +6,9 @@ The loss is computed again, no matter who wrote it. It stays the same, although 
 their sum is compared with the targets. Examples are a mean taken before the square, and a batch's mean prediction
 compared with its mean target.
 
-Or one number is wanted of each example, and the loss stays the same if all outputs are multiplied by ten, although a
-shift changes it: a cosine over the batch tells how the numbers lie to each other, but not how large they are.
+Or one number is wanted of each example, and the loss stays the same if all outputs are made a tenth, ten times or far
+larger, although a shift changes it: a cosine over the batch tells how the numbers lie to each other, but not how large
+they are.
 
 ## When it is fine
 Learning from totals alone, where the target of a single example is not known. A term that compares means next to others
@@ -49,7 +50,7 @@ def find(cancelling: CancelSeen, limits: Limits) -> Found:
 def _of_any_size(seen: CancelSeen) -> Evidence:
     return Evidence(
         where=at(seen.site, step=seen.step, rank=seen.rank),
-        saw=f"multiplying the outputs of all {seen.length} examples by ten changes the loss by {seen.moved:.2g}; "
+        saw=f"multiplying the outputs of all {seen.length} examples by one factor changes the loss by {seen.moved:.2g}; "
         f"shifting them changes it by {seen.shifted:.3g}",
         wanted="a loss that is lowest where the outputs equal the targets",
         cause="loss-mismatch",

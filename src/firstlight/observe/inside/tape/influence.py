@@ -80,6 +80,8 @@ def _cancel(
 
 
 TIMES = (0.1, 10.0)
+"""And as many times as make the outputs larger than the answers, which may be far larger before anything is learnt."""
+LEAST_SIZE = 1e-12
 
 
 def scale_free(tail: Tail) -> Iterator[CancelSeen]:
@@ -97,8 +99,10 @@ def scale_free(tail: Tail) -> Iterator[CancelSeen]:
     for one in (one for one in met if one.answer.numel() == output.numel()):
         if len(torch.unique(one.answer)) > MOST_VALUES:
             with contextlib.suppress(*CANNOT):
-                moved = max(_change(tail, output, times * output.detach()) for times in TIMES)
-                shifted = _change(tail, output, output.detach() + _size(output, one.answer))
+                given, size = output.detach(), _size(output, one.answer)
+                large = FAR * size / max(float(given.double().square().mean().sqrt()), LEAST_SIZE)
+                moved = max(_change(tail, output, times * given) for times in (*TIMES, large))
+                shifted = _change(tail, output, given + size)
                 if moved <= HARDLY * shifted and 0 < shifted < math.inf:
                     yield CancelSeen(
                         operation=one.row.name,
