@@ -49,7 +49,7 @@ def install(observer: Observer) -> None:
         mode = operations.install(observer, seen, walked)
         compiled.install(seen, mode)
         if "tape" in observer.spec.taps:
-            tape.install(observer, seen, mode)
+            tape.install(observer, mode)
         dropped = dropping.install(observer, seen, mode)
     optional: dict[str, Callable[[], object]] = {
         "census": lambda: census.install(observer, seen, held, walked),

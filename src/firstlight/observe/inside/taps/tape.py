@@ -5,18 +5,16 @@ from torch.nn.modules.module import register_module_buffer_registration_hook
 
 from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.tape.recorder import Recorder, TorchCall
-from firstlight.observe.inside.taps import attractions, dealings, entropy, held_out, relations
+from firstlight.observe.inside.taps import attractions, dealings, entropy, held_out, relations, whole_batch
 from firstlight.observe.inside.taps.certificate import Certificate
 from firstlight.observe.inside.taps.comparisons import ComparisonTap
 from firstlight.observe.inside.taps.looks import Looks
-from firstlight.observe.inside.taps.models import Models
 from firstlight.observe.inside.taps.operations import Operations
 from firstlight.observe.inside.taps.stored import StoredRows
 from firstlight.observe.inside.taps.weighing import Weighing
-from firstlight.observe.inside.taps.whole_batch import WholeBatch
 
 
-def install(observer: Observer, models: Models, mode: Operations) -> None:
+def install(observer: Observer, mode: Operations) -> None:
     recorder = Recorder()
     comparisons = ComparisonTap(observer, mode)
     observer.dealings = dealt = dealings.install(observer, recorder)
@@ -45,7 +43,7 @@ def install(observer: Observer, models: Models, mode: Operations) -> None:
     observer.negated = lambda root, minus: recorder.note(TorchCall(torch.neg, "neg", (root,), {}), minus)
     _follow_buffers(observer, recorder)
     entropy.follow("log_prob", observer.shielded("tape", recorder.likely))
-    moments.backward_begins.append(observer.shielded("looks", WholeBatch(observer, recorder, models).backward_begins))
+    whole_batch.install(observer, recorder)
     moments.backward_begins.append(observer.shielded("looks", looks.backward_begins))
     moments.backward_ended.append(observer.shielded("looks", looks.backward_ended))
     moments.backward_begins.append(observer.shielded("looks", weighing.backward_begins))

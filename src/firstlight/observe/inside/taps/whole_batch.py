@@ -11,30 +11,44 @@ import torch
 from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.tape.recorder import Recorder
 from firstlight.observe.inside.taps.looks import STEPS
-from firstlight.observe.inside.taps.models import Models
+from firstlight.observe.inside.taps.models import Call
 from firstlight.records.taped import WholeFed
+
+MOST_FED = 1024
 
 
 class WholeBatch:
-    def __init__(self, observer: Observer, recorder: Recorder, models: Models) -> None:
+    def __init__(self, observer: Observer, recorder: Recorder) -> None:
         self.observer = observer
         self.recorder = recorder
-        self.models = models
+        self._fed: list[weakref.ref[torch.Tensor] | None] = []
+        """The roots of what models were given since the last backward; None for what has none."""
         self._roots: list[weakref.ref[torch.Tensor]] = []
         """Of the last look."""
         self._looked = -1
 
-    def backward_begins(self, *_: object) -> None:
-        step = self.observer.step
-        if step not in STEPS or step == self._looked or self.observer.light:
+    def model_returned(self, call: Call) -> None:
+        if not call.training or not self._looks():
             return
-        self._looked = step
-        fed = [tensor for tensor in self.models.inputs if tensor.numel() > 1]
-        roots = [root for root in (root_of(tensor, self.recorder) for tensor in fed) if root is not None]
+        for tensor in call.inputs[: MOST_FED - len(self._fed)]:
+            if tensor.numel() > 1:
+                root = root_of(tensor, self.recorder)
+                self._fed.append(weakref.ref(root) if root is not None else None)
+
+    def backward_begins(self, *_: object) -> None:
+        fed, self._fed = self._fed, []
+        if not self._looks():
+            return
+        self._looked = self.observer.step
+        roots = [root for root in fed if root is not None and root() is not None]
         known = [one() for one in self._roots]
-        if roots and len(roots) == len(fed) and all(any(root is one for one in known) for root in roots):
+        if roots and len(roots) == len(fed) and all(any(root() is one for one in known) for root in roots):
             self.observer.emit(WholeFed())
-        self._roots = [weakref.ref(root) for root in roots]
+        self._roots = roots
+
+    def _looks(self) -> bool:
+        step = self.observer.step
+        return step in STEPS and step != self._looked and not self.observer.light
 
 
 def root_of(tensor: torch.Tensor, recorder: Recorder) -> torch.Tensor | None:
@@ -45,3 +59,9 @@ def root_of(tensor: torch.Tensor, recorder: Recorder) -> torch.Tensor | None:
             return None
         root = made[0].inputs[0][0]
     return root if root.numel() == tensor.numel() else None
+
+
+def install(observer: Observer, recorder: Recorder) -> None:
+    whole = WholeBatch(observer, recorder)
+    observer.moments.model_returned.append(observer.shielded("looks", whole.model_returned))
+    observer.moments.backward_begins.append(observer.shielded("looks", whole.backward_begins))
