@@ -50,7 +50,7 @@ def find(cancelling: CancelSeen, limits: Limits) -> Found:
 def _of_any_size(seen: CancelSeen) -> Evidence:
     return Evidence(
         where=at(seen.site, step=seen.step, rank=seen.rank),
-        saw=f"multiplying the outputs of all {seen.length} examples by one factor changes the loss by {seen.moved:.2g}, "
+        saw=f"multiplying all {seen.length} outputs by one factor changes the loss by {seen.moved:.2g}, "
         f"and shifting them by {seen.shifted:.3g}",
         wanted="a loss that is lowest where the outputs equal the targets",
         cause="loss-mismatch",
