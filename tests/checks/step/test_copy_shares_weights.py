@@ -1,3 +1,6 @@
+import msgspec
+import pytest
+
 from firstlight.checks.step.copy_shares_weights import CHECK
 from firstlight.records.copies import CopySeen
 from firstlight.records.places import Site
@@ -24,9 +27,14 @@ def test_weights_of_its_own_are_fine() -> None:
     assert list(CHECK.find(COPY, CHECK.limits)) == []
 
 
+@pytest.mark.parametrize(("shared", "began_equal", "told"), [(3, True, 1), (3, False, 0), (4, False, 1), (0, True, 0)])
+def test_a_model_of_its_own_around_a_shared_part_is_no_copy(shared: int, began_equal: bool, told: int) -> None:
+    seen = msgspec.structs.replace(COPY, shared=shared, began_equal=began_equal)
+    assert len(list(CHECK.find(seen, CHECK.limits))) == told
+
+
 def test_tells_how_many_are_shared() -> None:
-    shared = CopySeen(**{**{name: getattr(COPY, name) for name in COPY.__struct_fields__}, "shared": 3})
-    (evidence,) = CHECK.find(shared, CHECK.limits)
+    (evidence,) = CHECK.find(msgspec.structs.replace(COPY, shared=3), CHECK.limits)
 
     assert evidence.saw == "3 of 4 weights of `target` share memory with the `Net` in training"
     assert (evidence.where.line, evidence.where.module) == (18, "target")

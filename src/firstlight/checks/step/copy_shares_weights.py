@@ -5,8 +5,9 @@ A second model, built like the one in training and called alongside it, uses the
 step changes both. A target network or moving average that shares its weights is neither.
 
 ## When it is fine
-Layers may be shared on purpose within one model. Weights that are swapped in for a single evaluation are not reported,
-because sharing must be seen twice.
+Layers may be shared on purpose within one model. Two models may share a part of them, as heads for two tasks do: what
+the second does not share is then of its own from the beginning, so it is no copy. Weights that are swapped in for a
+single evaluation are not reported, because sharing must be seen twice.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, at
@@ -14,7 +15,7 @@ from firstlight.records.copies import CopySeen
 
 
 def find(copy: CopySeen, _limits: NoLimits) -> Found:
-    if not copy.shared:
+    if not copy.shared or (copy.shared < copy.tensors and not copy.began_equal):
         return
     yield Evidence(
         where=at(copy.site, module=copy.name or copy.model, step=copy.step, rank=copy.rank),

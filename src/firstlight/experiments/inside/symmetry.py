@@ -7,11 +7,13 @@
 
 import contextlib
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import torch
 from torch.overrides import TorchFunctionMode
 
+from firstlight.experiments.inside import seeding
 from firstlight.experiments.inside.asking import LEAST_LENGTH, Asked, output, unchanged
 from firstlight.experiments.inside.axes import Through, positions
 from firstlight.experiments.inside.steering import Change, changed
@@ -38,7 +40,8 @@ T = TypeVar("T")
 def symmetry(asked: Asked, rows: Through | None) -> Symmetry | None:
     """None where the model gives no floating-point output. Leaves the model in eval mode."""
     asked.call.module.eval()
-    first, again = output(asked), output(asked)
+    asked, drawing_on = replace(asked, state=seeding.random_state()), asked
+    first, again = output(asked), output(drawing_on)
     if first is None or again is None:
         return None
     return Symmetry(
