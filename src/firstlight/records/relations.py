@@ -358,6 +358,8 @@ class Transfer(msgspec.Struct, frozen=True, kw_only=True):
     relabelled: float = 0.0
     """`across`, with classes of other numbers, and below, with each side's inputs on its own scale."""
     rescaled: float = 0.0
+    parted: float = 0.0
+    """Deviations of chance by which answers of the two sides differ, or a fit is worse on the other side."""
     columns: tuple[tuple[int, int], ...] = ()
     """Input and column of whole numbers that go with other answers on either side."""
     site: Site | None = None
