@@ -118,6 +118,14 @@ def feeds(seen: Sightings) -> Iterator[feed.FeedSeen]:
         yield msgspec.structs.replace(one, inputs=(), overlap=feed.Overlap(), echo=_padding(one)) if told_twice else one
 
 
+def scalings(seen: Sightings) -> Iterator[feed.SplitsScaled]:
+    """How splits were scaled, and whether they differ: by the answers too, from which no scaler takes it away."""
+    lines = list(relations(seen))
+    for one in feeds(seen):
+        parted = (line.seen.transfer.parted for line in lines if line.rank == one.rank)
+        yield feed.SplitsScaled(rank=one.rank, feed=one, parted=max(parted, default=0.0))
+
+
 def _padding(seen: feed.FeedSeen) -> feed.Echo:
     echo = seen.echo
     return feed.Echo(varied=echo.varied, padded=echo.padded, pad=echo.pad, pad_share=echo.pad_share)
@@ -176,6 +184,7 @@ REDUCERS: tuple[Reducer, ...] = (
     Accounts(Census, ("model",)),
     evaluations,
     feeds,
+    scalings,
     Accounts(Attention, ("site",), FIRST),
     Accounts(KeysMasked, ("site",), FIRST),
     dependences,

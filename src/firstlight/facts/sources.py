@@ -194,6 +194,9 @@ SOURCES: dict[type, Source] = {
     source.Triplet: _from(absent="no loss of a positive, a negative and a margin is written", bears="source"),
     log.LogSeen: _from(absent="`firstlight log validate` judges event logs"),
     feed.FeedSeen: _from("feeding", "loaders", absent="no model was seen in training", bears="data"),
+    feed.SplitsScaled: _from(
+        "feeding", "loaders", "operations", "tape", "relations", absent="no model was seen in training", bears="data"
+    ),
     HeldBack: _from(
         "feeding",
         "loaders",

@@ -257,6 +257,14 @@ class FeedSeen(Sighting, frozen=True, kw_only=True, tag="feed"):
     """Calls without gradients right after a step that followed another such call: a part of the training."""
 
 
+class SplitsScaled(Ranked, frozen=True, kw_only=True):
+    """What a model was given, beside whether anything sets its training examples and the evaluated ones apart."""
+
+    feed: FeedSeen
+    parted: float = 0.0
+    """As in `Transfer`; 0 where no evaluated examples were seen with their answers."""
+
+
 class WorkerSeen(Sighting, frozen=True, kw_only=True, tag="worker"):
     """A worker of a DataLoader has fetched its first batch."""
 

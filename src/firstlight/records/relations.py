@@ -331,12 +331,14 @@ class Encoded(msgspec.Struct, frozen=True, kw_only=True):
     """Compared, and below, those of them that are evaluated on."""
     evaluated: int = 0
     groups: int = 0
-    """Of rows that have the same value of it."""
+    """Of rows that have the same value of it, whose sums do not follow from the numbers of rows alone: they no longer
+    fit once the values are exchanged among the groups."""
     within: float = 0.0
     """Deviation of the answers within a group, in that of all: where it is 0, the feature is the answer."""
     exact: float = 0.0
-    """Share of the rows whose group has the mean answer that the feature says, to rounding, or of the groups, whichever
-    is smaller: where one group holds nearly all rows, the line may go through it alone."""
+    """Share of the rows whose group has the mean answer that the feature says, to rounding, or of the groups, or of
+    those that are counted above, whichever is smallest: where one group holds nearly all rows, the line may go through
+    it alone."""
 
 
 class Transfer(msgspec.Struct, frozen=True, kw_only=True):
@@ -358,6 +360,8 @@ class Transfer(msgspec.Struct, frozen=True, kw_only=True):
     relabelled: float = 0.0
     """`across`, with classes of other numbers, and below, with each side's inputs on its own scale."""
     rescaled: float = 0.0
+    parted: float = 0.0
+    """Deviations of chance by which answers of the two sides differ, or a fit is worse on the other side."""
     columns: tuple[tuple[int, int], ...] = ()
     """Input and column of whole numbers that go with other answers on either side."""
     site: Site | None = None

@@ -1,15 +1,22 @@
 import pytest
 from msgspec.structs import replace
-from tests.checks.data.feeding import evaluated, found
+from tests.checks.data.feeding import evaluated
 
 from firstlight.checks.data.splits_scaled_apart import CHECK
-from firstlight.records.feed import FeedSeen, OwnScale
+from firstlight.checks.declare import Check, Severity
+from firstlight.records.feed import OwnScale, SplitsScaled
+from firstlight.records.finding import Evidence
 
 
-def scaled(kind: str = "unit", columns: int = 6, crowded: int = 0) -> FeedSeen:
+def scaled(kind: str = "unit", columns: int = 6, crowded: int = 0, parted: float = 20.0) -> SplitsScaled:
     alike = evaluated()
     own = OwnScale(kind=kind, columns=columns, trained=5840, evaluated=720)
-    return replace(alike, inputs=(replace(alike.inputs[0], own_scale=own),), crowded=crowded)
+    feed = replace(alike, inputs=(replace(alike.inputs[0], own_scale=own),), crowded=crowded)
+    return SplitsScaled(feed=feed, parted=parted)
+
+
+def found(check: Check, seen: SplitsScaled) -> list[Evidence]:
+    return list(check.find(seen, check.limits))
 
 
 def test_tells_the_columns_and_the_rows_of_both_sides() -> None:
@@ -36,3 +43,10 @@ def test_each_side_of_columns(columns: int, times: int) -> None:
 @pytest.mark.parametrize(("crowded", "times"), [(2, 1), (3, 0)])
 def test_each_side_of_crowded(crowded: int, times: int) -> None:
     assert len(found(CHECK, scaled(crowded=crowded))) == times
+
+
+@pytest.mark.parametrize(("parted", "severity"), [(6.0, Severity.WARNING), (5.9, Severity.NOTE)])
+def test_each_side_of_parted(parted: float, severity: Severity) -> None:
+    (evidence,) = found(CHECK, scaled(parted=parted))
+
+    assert evidence.severity is severity

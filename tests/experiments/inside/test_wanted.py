@@ -161,6 +161,58 @@ def test_a_model_that_is_given_what_it_gave_is_not_scored(program: Program) -> N
     assert list(program.measured.wanted.seen()) == []
 
 
+def earlier(values: Tensor) -> Tensor:
+    """What a model said is kept in a buffer, and taken from it again."""
+    kept = torch.zeros(3, ROWS)
+    kept[1] = values
+    return kept[1] * 1.0
+
+
+OWN: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
+    "a reward and a part of what it says": lambda values, y: y + 0.9 * values,
+    "cut off": lambda values, y: torch.where(y > 0, values, y),
+    "kept in a buffer": lambda values, y: y + earlier(values),
+    "reckoned outside of torch": lambda values, y: torch.tensor(y.tolist()) + torch.as_tensor(values.numpy() * 0.9),
+}
+
+
+@pytest.mark.parametrize("before_training", [False, True])
+@pytest.mark.parametrize("made", OWN.values(), ids=OWN)
+def test_answers_that_a_model_had_a_hand_in_tell_nothing_of_where_training_is_to_come_to(
+    program: Program, made: Callable[[Tensor, Tensor], Tensor], before_training: bool
+) -> None:
+    observer: Any = program.measured.observer
+    observer.step = 0 if before_training else 1
+    values = program.call(training=False)
+    answers = made(values, program.targets())
+    F.mse_loss(program.call(training=True), answers)
+    program.measured.training_goes_on()
+    observer.step = 1
+
+    assert program.evaluate(lambda out, y: difference(out, y * 20 + 50)).wanted is None
+
+
+def test_answers_that_a_copy_gives_with_gradients_on_are_a_models_too(program: Program) -> None:
+    answers = program.call(training=True).detach() + program.targets()
+    F.mse_loss(program.call(training=True), answers)
+    program.measured.training_goes_on()
+
+    assert program.evaluate(lambda out, y: difference(out, y * 20 + 50)).wanted is None
+
+
+def test_targets_that_are_made_of_numbers_beside_what_a_model_gave_are_targets(program: Program) -> None:
+    program.call(training=False)
+    answers = torch.tensor(program.targets().tolist())
+    F.mse_loss(program.call(training=True), answers).item()
+    F.mse_loss(program.call(training=True), torch.tensor(program.targets().tolist()))
+    program.measured.training_goes_on()
+    seen = program.evaluate(lambda out, y: difference(out, y * 20 + 50)).wanted
+
+    assert seen is not None
+    assert seen.trained.count == 2 * ROWS
+    assert seen.wider == pytest.approx(20, rel=0.3)
+
+
 def scored(program: Program, change: Callable[[Tensor], Tensor], batches: int = 4, sort: bool = False) -> int:
     """Classes that a loader gives, compared in numpy."""
     program.model = torch.nn.Linear(4, 3)

@@ -8,7 +8,9 @@ are included, so they went into the feature.
 
 ## When it is fine
 A mean over training rows alone does not fit the evaluated ones and is not reported, though rows that take part in their
-own mean deserve a look. Another check reports a feature that is the target itself.
+own mean deserve a look. Nor are groups whose sums follow from the number of their rows: where the answer is rare, most
+groups have none of it, and each query may have one hit. They fit any values, and are not counted. Another check reports
+a feature that is the target itself.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -17,7 +19,7 @@ from firstlight.records.relations import Relations
 
 class Limits(Settable):
     groups: int = 16
-    """Fewest groups of two or more rows; four numbers are fitted to them."""
+    """Fewest groups of two or more rows that fit with their own value alone; four numbers are fitted to them."""
     evaluated: int = 16
     """Fewest evaluated rows; with fewer, the means may be those of the other rows."""
     exact: float = 0.95

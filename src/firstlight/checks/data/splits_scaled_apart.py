@@ -6,6 +6,9 @@ an evaluation; or they range from exactly 0 to 1 in both. A scaler fitted on one
 chance (one part in the square root of its rows) or by as much as the two differ. So it was fitted twice, and what sets
 the splits apart (a season, another site) is gone from the inputs but still in the labels.
 
+That does harm only where something sets them apart. So it is a warning where the labels of the two differ by more than
+chance, or a plain fit to training data does worse on evaluated data than a fit to those; and a note otherwise.
+
 ## When it is fine
 Data scaled in parts (each example, batch, recording or day separately) is not reported if there are several of them,
 nor are columns of a few values that come as often on both sides. A single held-out recording that is scaled separately
@@ -13,7 +16,7 @@ on purpose looks like a mistake: allow it there.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
-from firstlight.records.feed import FeedSeen
+from firstlight.records.feed import SplitsScaled
 
 
 class Limits(Settable):
@@ -21,9 +24,13 @@ class Limits(Settable):
     """Fewest columns exactly scaled on both sides; even for one, the odds of chance are one in a hundred million."""
     crowded: int = 2
     """Most evaluations in a row with just one step in between; with more, they are part of the training."""
+    parted: float = 6.0
+    """Deviations of chance by which labels, or fits to them, differ between the splits for a warning; random parts of
+    the same rows stay below 5, and are on nearly one scale whoever fits it."""
 
 
-def find(feed: FeedSeen, limits: Limits) -> Found:
+def find(scaled: SplitsScaled, limits: Limits) -> Found:
+    feed = scaled.feed
     for fed in feed.inputs:
         scale = fed.own_scale
         if scale.columns < limits.columns or feed.crowded > limits.crowded:
@@ -35,7 +42,13 @@ def find(feed: FeedSeen, limits: Limits) -> Found:
             saw=f"{what} of `{fed.train.name}` {how} over the {scale.trained:,} training rows, and again over the "
             f"{scale.evaluated:,} rows of an evaluation",
             wanted="one scale, fitted on the training data and used for both",
-            numbers={"columns": scale.columns, "trained": scale.trained, "evaluated": scale.evaluated},
+            severity=Severity.WARNING if scaled.parted >= limits.parted else Severity.NOTE,
+            numbers={
+                "parted": scaled.parted,
+                "columns": scale.columns,
+                "trained": scale.trained,
+                "evaluated": scale.evaluated,
+            },
         )
 
 

@@ -8,7 +8,8 @@ not.
 
 ## When it is fine
 Different parts of the same data are much closer than that. If training takes its examples in order, for example from a
-series that rises, only models that are also scored in the units of training elsewhere are judged.
+series that rises, only models that are also scored in the units of training elsewhere are judged. Training targets that
+a model had a hand in, such as a reward and a discounted value, move as it learns, and are not judged.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at

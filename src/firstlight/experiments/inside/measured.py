@@ -58,6 +58,7 @@ class MeasuredLosses(TorchFunctionMode):
         self.gathered = Gathered()
         self.wanted = WantedOutputs(observer, self.gathered, self.scoring.rests_on_answers)
         self._wants = observer.shielded("wanted", self.wanted.meet)
+        self._follows = observer.shielded("put-out", self.wanted.put_out.heard)
         self.side_by_side = SideBySide(observer, self.gathered, self.scoring.rests_on_answers)
         self._meet_as = observer.shielded("side-by-side", self.side_by_side.meet)
         self.averages = Averages(observer)
@@ -71,6 +72,7 @@ class MeasuredLosses(TorchFunctionMode):
                 self._heard(name, args, found, (kwargs or {}).get("reduction", "mean"))
             given = (*args, *(kwargs or {}).values())
             self._scored(name, given, found)
+            self._follows(name, given, found)
             if name in MEETINGS and len(given) > 1:
                 self._wants(*given[:2])
             if name in PAIRS and len(given) > 1:
@@ -160,6 +162,7 @@ class MeasuredLosses(TorchFunctionMode):
 
     def returned(self, call: Call) -> None:
         """A model was called: in eval mode or without gradients an evaluation may have begun."""
+        self.wanted.put_out.returned(call)
         if call.training and call.module.training:
             self.training_goes_on()
             self.scoring.given(call.inputs)
@@ -177,6 +180,9 @@ class MeasuredLosses(TorchFunctionMode):
             if len(self._phase.batches) < MOST_HEARD:
                 self._phase.batches.append(next((len(given) for given in call.inputs if given.ndim), 0))
             self._listen()
+        else:  # nothing is trained yet, but what it is trained to give may be made of this
+            self._listen()
+            self.arithmetic.on = False
 
     def _listen(self) -> None:
         if not self._on and may_push():

@@ -14,6 +14,7 @@ import torch
 
 from firstlight.experiments.inside.choices import MOST_ELEMENTS
 from firstlight.experiments.inside.gathered import LEAST_NUMBERS, MOST_COLUMNS, Gathered, floats
+from firstlight.experiments.inside.put_out import PutOut
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.identity import ByIdentity
 from firstlight.observe.inside.observer import rank
@@ -103,6 +104,7 @@ class WantedOutputs:
         self, observer: "Observer", gathered: Gathered, rests_on_answers: Callable[[torch.Tensor], bool]
     ) -> None:
         self.observer, self._gathered, self._rests_on_answers = observer, gathered, rests_on_answers
+        self.put_out = PutOut()
         self._taught: ByIdentity[_Taught] = ByIdentity()
         self._training: tuple[torch.nn.Module, list[torch.Tensor]] | None = None
         self._model: torch.nn.Module | None = None
@@ -135,6 +137,8 @@ class WantedOutputs:
     def _learn(
         self, module: torch.nn.Module, outputs: list[torch.Tensor], side: torch.Tensor, target: torch.Tensor
     ) -> None:
+        if self.put_out.rests(target):
+            return
         if side.requires_grad and (found := _wanted(side, target, outputs)) is not None:
             taught = self._taught.get(module, None) or _Taught(sites.caller())
             taught.lines.update(sites.way())

@@ -1,6 +1,9 @@
+from collections.abc import Callable
+
 import pytest
 import torch
 
+from firstlight.checks.data.encoding_knows_answers import Limits
 from firstlight.observe.inside.relations.encoding import encoded
 from firstlight.observe.inside.relations.standing import StandingTable
 
@@ -64,6 +67,44 @@ def test_the_table_that_fits_is_told_of_several(street: torch.Tensor, price: tor
     feature = mean(street, price, ROWS)
 
     assert encoded([*whole(feature, price.flip(0)), *whole(feature, price)]).exact > 0.99
+
+
+def rare(among: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
+    """Sensors whose readings agree by chance in some pairs of rows, and are filled in where there are none."""
+    value = torch.cat([torch.arange(720) // 2 * 0.01, torch.zeros(80)])
+    return value, (torch.arange(ROWS) >= 700).float() * (torch.rand(ROWS, generator=among) < 0.15)
+
+
+def one_hit(among: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
+    """What describes a query stands beside each of its four results."""
+    hit = torch.randint(0, 4, (STREETS,), generator=among).repeat_interleave(4)
+    return torch.randn(STREETS, generator=among).repeat_interleave(4), (torch.arange(ROWS) % 4 == hit).float()
+
+
+def balanced(among: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
+    """What one of a pair gains is what the other loses."""
+    gain = torch.randn(ROWS // 2, generator=among).repeat_interleave(2)
+    return torch.randn(ROWS // 2, generator=among).repeat_interleave(2), gain * (1 - 2 * (torch.arange(ROWS) % 2))
+
+
+@pytest.mark.parametrize("drawing", [rare, one_hit, balanced])
+def test_sums_that_follow_from_the_number_of_rows_say_nothing_of_the_value(
+    drawing: Callable[[torch.Generator], tuple[torch.Tensor, torch.Tensor]], drawn: torch.Generator
+) -> None:
+    value, answer = drawing(drawn)
+
+    assert encoded([(StandingTable(value[:, None], answer), 200)]).groups < Limits().groups
+
+
+def test_means_of_rare_answers_fit_with_their_own_value_alone(
+    street: torch.Tensor, price: torch.Tensor, drawn: torch.Generator
+) -> None:
+    claim = torch.where(torch.rand(STREETS, generator=drawn)[street] < 0.2, price, 0.0)
+    found = encoded(whole(mean(street, claim, ROWS), claim))
+
+    assert found.column == 1
+    assert found.exact > 0.99
+    assert found.groups >= Limits().groups
 
 
 def test_without_tables_nothing_is_told() -> None:

@@ -136,3 +136,42 @@ def test_what_cannot_be_compared_is_not(weights: torch.Tensor, draw: torch.Gener
     assert compared((here[0][:255], here[1][:255]), there) == Transfer()
     assert compared(here, (there[0], torch.stack([there[1], there[1]], 1))) == Transfer()
     assert compared(here) == Transfer()
+
+
+def own_scale(drawn: Drawn) -> Drawn:
+    inputs, answers = drawn
+    return (inputs - inputs.mean(0)) / inputs.std(0), answers
+
+
+def seasons(draw: torch.Generator, coldest: float, units: float = 1.0) -> Drawn:
+    """Air and hour of the day, and what a house needs."""
+    air, hour = torch.randn(ROWS, generator=draw) * 6 + coldest, torch.rand(ROWS, generator=draw) * 24
+    return torch.stack([air, hour], 1), units * (20 - air + torch.randn(ROWS, generator=draw))
+
+
+@pytest.mark.parametrize("units", [1.0, 40.0])
+def test_two_draws_of_the_same_are_not_parted_in_any_units(draw: torch.Generator, units: float) -> None:
+    assert compared(own_scale(seasons(draw, 10)), own_scale(seasons(draw, 10, units))).parted < 5
+
+
+def test_a_season_scaled_by_itself_is_parted_by_its_answers(draw: torch.Generator) -> None:
+    assert compared(own_scale(seasons(draw, 10)), own_scale(seasons(draw, -2))).parted > 15
+
+
+def test_in_other_units_it_is_parted_by_a_fit_that_does_worse(draw: torch.Generator) -> None:
+    def bent(drawn: Drawn) -> Drawn:
+        return drawn[0], drawn[1] + 2 * (drawn[0][:, 0] - 4).square() / 6
+
+    here, there = seasons(draw, 10), seasons(draw, -2)
+    bent_here, (inputs, answers) = bent(here), bent(there)
+
+    assert compared(own_scale(bent_here), own_scale((inputs, 40 * answers))).parted > 6
+
+
+def test_classes_that_are_more_frequent_on_one_side_part_it(draw: torch.Generator) -> None:
+    inputs, given = classes(draw)
+    others, asked = classes(draw)
+    rare = (asked != 3) | (torch.rand(ROWS, generator=draw) < 0.1)
+
+    assert compared((inputs, given), (others, asked)).parted < 5
+    assert compared((inputs, given), (others[rare], asked[rare])).parted > 6

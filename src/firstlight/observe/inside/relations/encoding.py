@@ -5,6 +5,9 @@ number of rows, to rounding, also where the mean was drawn towards that of all, 
 `sum = a·value·count + b·count + c·value + d`. That holds for exactly those rows whose answers went into the mean: one
 of the training rows alone does not fit all of them. Answers that are whole numbers, such as yes and no, give many
 groups the same value; what is joined by it is taken apart in `joined`.
+
+Sums may also follow from the numbers of rows alone: all are zero where the answer is rare, or one where each query has
+one hit. So the values are exchanged among the groups, and only those groups count that no longer fit then.
 """
 
 from collections.abc import Iterable
@@ -43,18 +46,32 @@ def _column(whole: StandingTable, column: int, evaluated: int) -> Encoded:
     left = (answers - (sums / counts)[groups])[several[groups]].pow(2).mean().sqrt() / deviation
     unit = (kinds - kinds.mean()) / kinds.std()
     alike = SameValue(unit[several], counts[several], sums[several])
-    exact = _exact(alike, deviation)
-    if whole_numbers(answers):
-        exact = max(exact, exactly_mean(alike, deviation), key=alike.rows)
+    exact, telling = _following(alike, deviation, answers), ~_following(_exchanged(alike), deviation, answers)
+    shares = alike.rows(exact) / float(counts[several].sum()), _share(exact), _share(exact[telling])
     return Encoded(
         column=column,
         of=whole.rows.shape[1],
         rows=len(values),
         evaluated=evaluated,
-        groups=int(several.sum()),
+        groups=int(telling.sum()),
         within=float(left),
-        exact=min(alike.rows(exact) / float(counts[several].sum()), float(exact.sum()) / len(exact)),
+        exact=min(shares),
     )
+
+
+def _exchanged(alike: SameValue) -> SameValue:
+    generator = torch.Generator().manual_seed(0)
+    return alike._replace(values=alike.values[torch.randperm(len(alike.values), generator=generator, device="cpu")])
+
+
+def _share(chosen: torch.Tensor) -> float:
+    return float(chosen.sum()) / max(1, len(chosen))
+
+
+def _following(alike: SameValue, deviation: torch.Tensor, answers: torch.Tensor) -> torch.Tensor:
+    """Which of the groups have a sum that is told by the value and the number of rows."""
+    exact = _exact(alike, deviation)
+    return max(exact, exactly_mean(alike, deviation), key=alike.rows) if whole_numbers(answers) else exact
 
 
 def _exact(alike: SameValue, deviation: torch.Tensor) -> torch.Tensor:

@@ -8,6 +8,7 @@ categories, so each of them is a column of its own here.
 Evaluated examples are left out in stretches of their order, as they came: neighbours may be of one recording.
 """
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ from firstlight.observe.inside.relations.guessing import RIDGES
 from firstlight.observe.inside.relations.held_out import HeldPart
 from firstlight.observe.inside.relations.meanings import codes_in, other_codes
 from firstlight.observe.inside.relations.neighbours import COUNT, distances
+from firstlight.observe.inside.relations.parting import parted
 from firstlight.observe.inside.relations.sample import AnswerMet, Sample, distinct, features_of, parts_of
 from firstlight.records.relations import Transfer
 
@@ -33,6 +35,10 @@ MOST_KNOWN = 0.5
 """An evaluation of which so many examples are trained on is one of the training set."""
 MOST_LEFT = 0.75
 """Of what either side tells by itself, for which it is worth asking where the rest is."""
+CLOSE = 0.98
+"""Correlation from which on two are as good as the same."""
+OTHER_UNITS = 4.0
+"""Ratio of the deviations of the answers, from which on the two sides count them in other units."""
 
 
 class BothSides(NamedTuple):
@@ -66,7 +72,9 @@ def _of_part(trained: Sample, asked: Sample) -> Transfer | None:
     few, some = _evenly(len(here.answer)), _evenly(len(there.answer))
     tables = _tables([given[few] for given in here.inputs], [given[some] for given in there.inputs])
     codes = [torch.cat([one.here[few], one.there[some]]) for one in coded]
-    found = _compared(_sides(tables, codes, len(few)), code[0][few], code[1][some])
+    sides, given, asked_for = _sides(tables, codes, len(few)), code[0][few], code[1][some]
+    found = _compared(sides, given, asked_for)
+    found = replace(found, parted=_parted(found, given, asked_for))
     if _holds(found):
         return found
     return replace(found, columns=other_codes(coded, *code))
@@ -95,6 +103,15 @@ def _comparable(here: Examples, there: Examples) -> bool:
     ]
     known = set(rows.keys(here.inputs)) if same else set()
     return same and sum(key in known for key in rows.keys(there.inputs)) <= MOST_KNOWN * len(there.answer)
+
+
+def _parted(found: Transfer, given: torch.Tensor, asked: torch.Tensor) -> float:
+    """By the answers, unless they are in other units; or by what is lost of a relation that holds on either side."""
+    told, there = float(given.std()), float(asked.std())
+    same_units = given.shape[1] > 1 or max(told, there) < OTHER_UNITS * min(told, there)
+    own, across = (math.atanh(max(0.0, min(one, CLOSE))) for one in (min(found.here, found.there), found.across))
+    lost = (own - across) / math.sqrt(1 / found.trained + 1 / found.evaluated)
+    return max(lost, parted(given, asked) if same_units else 0.0)
 
 
 def _holds(found: Transfer) -> bool:
