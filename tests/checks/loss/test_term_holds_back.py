@@ -19,8 +19,10 @@ def term(without: float = 0.5, beside: float = 1.9, *, steps: int = 150, line: i
     return TermTried(site=site, aside=True, steps=steps, without=ended(without), beside=ended(beside))
 
 
-def found(*terms: TermTried, answered: bool = True) -> list[Evidence]:
-    contrast = Contrast(rank=1, pairs=(), classes=None, loss=None, steps=200, terms=terms, answered=answered)
+def found(*terms: TermTried, answered: bool = True, reached: Level | None = None) -> list[Evidence]:
+    contrast = Contrast(
+        rank=1, pairs=(), classes=None, loss=None, steps=200, terms=terms, answered=answered, reached=reached
+    )
     return list(CHECK.find(contrast, CHECK.limits))
 
 
@@ -104,6 +106,11 @@ def test_each_side_of_uneven(averaged: float, cause: str | None) -> None:
 def test_each_side_of_beyond(without: float, times: int) -> None:
     """A fiftieth of the guess."""
     assert len(found(guessed(without))) == times
+
+
+@pytest.mark.parametrize(("last", "times"), [(0.981, 1), (0.979, 0), (math.nan, 1)])
+def test_a_program_that_gets_below_the_guess_later_is_only_delayed(last: float, times: int) -> None:
+    assert len(found(guessed(), reached=ended(last))) == times
 
 
 @pytest.mark.parametrize(("noise", "times"), [(0.049, 1), (0.051, 0), (math.nan, 0)])

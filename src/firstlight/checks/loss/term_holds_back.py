@@ -13,12 +13,13 @@ named as the cause.
 
 ## When it is fine
 Many losses work by terms that pull against each other: two tasks, or reconstruction and the limit on an autoencoder's
-code. A program that learns with all of its terms is not tested; nor is one whose targets come from its own behavior, as
+code. A term may delay the others for a while: if the program's whole loss later gets below that of one output for all
+inputs, nothing is reported. A program that learns with all of its terms is not tested; nor is one whose targets come from its own behavior, as
 in reinforcement learning, or one in which two optimizers work against each other.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
-from firstlight.records.contrast import Contrast, TermTried
+from firstlight.records.contrast import Contrast, Level, TermTried
 
 
 class Limits(Settable):
@@ -40,7 +41,7 @@ class Limits(Settable):
 
 def find(contrast: Contrast, limits: Limits) -> Found:
     fair = [term for term in contrast.terms if term.steps >= limits.steps]
-    held = [term for term in fair if _holds_back(term, limits) or _keeps_at_guess(term, limits)]
+    held = [term for term in fair if _holds_back(term, limits) or _keeps_at_guess(term, contrast.reached, limits)]
     if not held or not contrast.meant_to_fall:
         return
     term = max(held, key=lambda one: (one.beside.last - one.without.last) / abs(one.without.first))
@@ -68,8 +69,11 @@ def _holds_back(term: TermTried, limits: Limits) -> bool:
     return _gains_more(term, first, limits.falls, limits, term.without.noise + term.beside.noise)
 
 
-def _keeps_at_guess(term: TermTried, limits: Limits) -> bool:
+def _keeps_at_guess(term: TermTried, reached: Level | None, limits: Limits) -> bool:
+    """Not for good, where the program itself gets its whole loss below the guess as it goes on."""
     if not (term.aside and term.without.finite and term.beside.finite and term.guess):
+        return False
+    if reached is not None and reached.last < term.guess - limits.beyond * abs(term.guess):
         return False
     start = min(term.without.first, term.beside.first, term.guess)
     return _gains_more(term, start, limits.beyond, limits, term.noise)

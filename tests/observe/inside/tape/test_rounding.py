@@ -57,6 +57,8 @@ def test_what_is_lost_in_a_cast_is_seen_where_it_is_cast(name: str) -> None:
         (PLAIN, lambda t: (t - t.mean(0)) / t.std(0)),
         (PLAIN, lambda t: (t * 4).long().float()),
         (PLAIN, lambda t: t + torch.randn_like(t)),
+        (PLAIN, lambda t: t * torch.distributions.Beta(1.0, 1.0).sample((32, 1))),
+        (PLAIN, lambda t: t * torch.rrelu(t, training=True)),
         (torch.full((32, 9), 0.1), lambda t: (t - t.mean(0)) / (t.std(0) + 1e-8)),
     ],
 )
@@ -124,3 +126,17 @@ def test_constants_belong_to_one_backward() -> None:
     recorder.step_over()
 
     assert recorder.constants == recorder.entered == []
+
+
+def test_what_draws_is_not_made_again_and_the_program_draws_on_as_it_would() -> None:
+    torch.manual_seed(5)
+    with taped() as recorder:
+        recorder.whole = True
+        made = torch.nn.functional.gumbel_softmax(PLAIN.clone().requires_grad_(False)) * torch.rrelu(
+            PLAIN, training=True
+        )
+        nn.Linear(9, 2)(made).sum()
+    state = torch.get_rng_state()
+
+    assert list(rounded(recorder.entered, recorder)) == []
+    assert torch.equal(torch.get_rng_state(), state)

@@ -49,7 +49,8 @@ NOT_OF_THE_NETWORK = Mark.DATA | Mark.CONSTANT | Mark.DRAWN
 _CONSTANTS = """zeros ones full arange eye linspace empty zeros_like ones_like full_like empty_like new_zeros new_ones
 new_full new_empty tril_indices triu_indices fill_ zero_"""
 _DRAWS = """rand randn randint randperm normal bernoulli rand_like randn_like randint_like multinomial poisson uniform_
-normal_ random_ bernoulli_ exponential_ dropout alpha_dropout feature_dropout dropout1d dropout2d dropout3d"""
+normal_ random_ bernoulli_ exponential_ cauchy_ log_normal_ geometric_ binomial _standard_gamma _sample_dirichlet
+dropout alpha_dropout feature_dropout dropout1d dropout2d dropout3d"""
 CONSTANTS, DRAWS = frozenset(_CONSTANTS.split()), frozenset(_DRAWS.split())
 NOT_REPEATABLE = DRAWS | {"batch_norm", "instance_norm", "grad"}
 """A second call gives something else or leaves something behind, so a replay begins after them."""

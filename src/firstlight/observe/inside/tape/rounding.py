@@ -45,7 +45,12 @@ class InDouble:
         if made not in self.rows:
             if len(self.rows) >= MOST_ROWS or tensor.numel() > MOST_ELEMENTS:
                 raise ValueError("too long a way")
-            self.rows[made] = RowInDouble(made[0], self._again(*made), tensor.detach())
+            state = _random_state(tensor)
+            again = self._again(*made)
+            if not torch.equal(_random_state(tensor), state):  # it draws, and would draw something else
+                _restore(tensor, state)
+                again = tensor.detach().double()
+            self.rows[made] = RowInDouble(made[0], again, tensor.detach())
         return self.rows[made].exact
 
     def _again(self, row: Row, output: int) -> torch.Tensor:
@@ -60,6 +65,17 @@ class InDouble:
             whole = {key: tensor.double() for key, tensor in known.items()}
             found = _output(function(*_put(arguments, whole), **_put(keywords, whole)), output)
         return found
+
+
+def _random_state(of: torch.Tensor) -> torch.Tensor:
+    return torch.cuda.get_rng_state(of.device) if of.is_cuda else torch.get_rng_state()
+
+
+def _restore(of: torch.Tensor, state: torch.Tensor) -> None:
+    if of.is_cuda:
+        torch.cuda.set_rng_state(state, of.device)
+    else:
+        torch.set_rng_state(state)
 
 
 def _is_repeatable(row: Row) -> bool:
