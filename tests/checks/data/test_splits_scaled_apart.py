@@ -4,8 +4,10 @@ from tests.checks.data.feeding import evaluated
 
 from firstlight.checks.data.splits_scaled_apart import CHECK
 from firstlight.checks.declare import Check, Severity
+from firstlight.facts.derive import derive
 from firstlight.records.feed import OwnScale, SplitsScaled
 from firstlight.records.finding import Evidence
+from firstlight.records.relations import RelationsSeen, Transfer
 
 
 def scaled(kind: str = "unit", columns: int = 6, crowded: int = 0, parted: float = 20.0) -> SplitsScaled:
@@ -50,3 +52,15 @@ def test_each_side_of_parted(parted: float, severity: Severity) -> None:
     (evidence,) = found(CHECK, scaled(parted=parted))
 
     assert evidence.severity is severity
+
+
+def test_what_parts_the_splits_is_read_of_the_same_rank() -> None:
+    fed = scaled().feed
+    lines = [
+        RelationsSeen(step=60, rank=rank, site=None, meeting=None, examples=9, met=9, answers="values", transfer=found)
+        for rank, found in ((fed.rank, Transfer(parted=7.0)), (fed.rank + 1, Transfer(parted=90.0)))
+    ]
+
+    (fact,) = (fact for fact in derive([fed, *lines]) if isinstance(fact, SplitsScaled))
+
+    assert (fact.rank, fact.feed, fact.parted) == (fed.rank, fed, 7.0)
