@@ -14,8 +14,8 @@ named as the cause.
 ## When it is fine
 Many losses work by terms that pull against each other: two tasks, or reconstruction and the limit on an autoencoder's
 code. A term may delay the others for a while: if the program's whole loss later gets below that of one output for all
-inputs, nothing is reported. A program that learns with all of its terms is not tested; nor is one whose targets come from its own behavior, as
-in reinforcement learning, or one in which two optimizers work against each other.
+inputs, nothing is reported. A program that learns with all of its terms is not tested; nor is one whose targets come
+from its own behavior, as in reinforcement learning, or one in which two optimizers work against each other.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -73,7 +73,7 @@ def _keeps_at_guess(term: TermTried, reached: Level | None, limits: Limits) -> b
     """Not for good, where the program itself gets its whole loss below the guess as it goes on."""
     if not (term.aside and term.without.finite and term.beside.finite and term.guess):
         return False
-    if reached is not None and reached.last < term.guess - limits.beyond * abs(term.guess):
+    if reached is not None and not reached.last >= term.guess - limits.beyond * abs(term.guess):
         return False
     start = min(term.without.first, term.beside.first, term.guess)
     return _gains_more(term, start, limits.beyond, limits, term.noise)
