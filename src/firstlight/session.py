@@ -34,11 +34,12 @@ from firstlight.facts.sources import (
     SEEN_IN_RUNS,
     SOURCES,
 )
+from firstlight.judge.contrasting import clip_of
 from firstlight.judge.evidence import Judged, judged
 from firstlight.judge.grounds import without_grounds
 from firstlight.judge.inference import concluded, is_open
 from firstlight.judge.inquiry import Inquiry, Question
-from firstlight.judge.orders import CONTROLS, TIGHT, clip_of, orders_for
+from firstlight.judge.orders import CONTROLS, TIGHT, orders_for
 from firstlight.judge.script import rehearsal_report, report_of
 from firstlight.judge.trust import trusted
 from firstlight.linting import facts_of

@@ -423,8 +423,13 @@ def test_a_copy_that_is_ahead_by_little_or_by_its_noise_is_not_ahead() -> None:
     assert behind(reached(1.0), reached(math.nan), None) == 0.0
 
 
-def test_a_loss_that_another_optimizer_may_raise_is_not_meant_to_fall() -> None:
+def test_a_loss_that_another_optimizer_or_the_networks_own_answers_may_raise_is_not_meant_to_fall() -> None:
     lines = [line("baseline", *[2.0] * LEAST_STEPS)]
-    told = [contrast(lines, LOSS, STEP, Fed(by_loader=True, calls=1, against=against)) for against in (False, True)]
+    ways = (
+        Fed(by_loader=True, calls=1),
+        Fed(by_loader=True, calls=1, against=True),
+        Fed(by_loader=True, calls=1, own=True),
+    )
+    told = [contrast(lines, LOSS, STEP, fed) for fed in ways]
 
-    assert [one is not None and one.meant_to_fall for one in told] == [True, False]
+    assert [one is not None and one.meant_to_fall for one in told] == [True, False, False]

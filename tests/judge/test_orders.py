@@ -6,24 +6,25 @@ import pytest
 from msgspec.structs import replace
 
 from firstlight.experiments.engine import NURSERY
+from firstlight.judge.contrasting import contrasted, whole_runs
 from firstlight.judge.orders import (
     _rates,
     _terms,
     awaits_length,
-    contrasted,
     next_rungs,
     orders_for,
     planned_steps,
-    whole_runs,
 )
 from firstlight.observe.watch import Watched
 from firstlight.records.contrast import BLIND, UNMOVED, Level
 from firstlight.records.dealings import MeanReturn, ReturnsSeen
 from firstlight.records.declared import Logged
+from firstlight.records.facts import LossSite
 from firstlight.records.inner import Moved, Movement
 from firstlight.records.learning import CERTIFIED, NO_SIGN, NOT_CERTIFIED, SEEN, LearningSign
 from firstlight.records.program import Ending, LoaderSeen
 from firstlight.records.rehearsal import RehearsalEnded, Shortened
+from firstlight.records.sighting import TensorCard
 from firstlight.records.steered import EndReached
 from firstlight.records.timelines import NurseryOpened, TimelineEnded
 from firstlight.records.training import BackwardSeen, StepSeen
@@ -267,3 +268,33 @@ def test_whole_runs_are_held_against_the_one_with_nothing_changed() -> None:
     assert run.ahead == pytest.approx(1.0 / 1.5)
     assert [(one.name, one.was, one.now, one.better) for one in run.told] == [("val acc", 0.6, 0.9, True)]
     assert "whole-hundredfold" in whole_ones(watched)
+
+
+@pytest.mark.parametrize(
+    ("own", "meant_to_fall"), [((False,), True), ((True,), False), ((True, False), True), ((), True)]
+)
+def test_a_loss_against_what_the_network_said_before_is_not_meant_to_fall(
+    own: tuple[bool, ...], meant_to_fall: bool
+) -> None:
+    loader = LoaderSeen(step=0, loader=0, epoch=0, batches=5, batch_size=8, examples=40, sampler="", site=None)
+    loss = LossSite(
+        function="mse_loss",
+        site=None,
+        calls=30,
+        first_step=0,
+        prediction=TensorCard(shape=(8,), dtype="float32"),
+        target=None,
+        made_by=None,
+        made_at=None,
+        class_sum_error=None,
+        class_logsum_error=None,
+        target_sum_error=None,
+        most_ignored=0.0,
+        least_ignored=0.0,
+        first_value=2.0,
+    )
+    signs = [replace(sign(CERTIFIED), own_answers=one) for one in own]
+    found = contrasted(Watched(records=[*trained(2.0, 1.0), loader, *signs]), [], [loss])
+
+    assert found is not None
+    assert found.meant_to_fall == meant_to_fall

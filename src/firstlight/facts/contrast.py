@@ -36,6 +36,8 @@ class Fed:
     """Its predictions meet answers that are not its own, and one optimizer alone trains it."""
     against: bool = False
     """Several optimizers take turns, each after a loss of its own: one may raise what the other lowers."""
+    own: bool = False
+    """Its predictions meet nothing but answers that the network made itself, as in a bootstrap: they grow with it."""
 
 
 def contrast(
@@ -57,7 +59,7 @@ def contrast(
         reached=level(baseline.losses),
         supervised=(fed.by_loader or (loss is not None and loss.function in CLASSES))
         and _accounts(loss, level(baseline.losses).first)
-        and not fed.against,
+        and not (fed.against or fed.own),
         answered=fed.answered,
         by_loader=fed.by_loader,
         compares_rows=fed.calls > 1 or (len(shape) > 1 and shape[0] == shape[1]),

@@ -22,7 +22,8 @@ from firstlight.facts.standing import settled_sign
 from firstlight.findings.gather import gather
 from firstlight.findings.judge import judge
 from firstlight.findings.suppress import suppress
-from firstlight.judge.orders import LOCALISED, contrasted
+from firstlight.judge.contrasting import contrasted
+from firstlight.judge.orders import LOCALISED
 from firstlight.judge.rehearsal import farthest_first, rehearsal_of, resume_of
 from firstlight.judge.written import written
 from firstlight.observe.printed import numbers_in

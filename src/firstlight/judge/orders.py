@@ -1,11 +1,8 @@
 """Which copies of a program are made first, and how an experiment becomes an order."""
 
-import math
 import statistics
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
-
-import msgspec
 
 from firstlight.checks.learning import one_batch_not_learned
 from firstlight.checks.loss import penalty_outweighs
@@ -17,16 +14,14 @@ from firstlight.experiments.engine import (
     fates,
     losses_of,
     opened,
-    timelines_of,
 )
 from firstlight.experiments.plan import BY_NAME, TERMS, Order
 from firstlight.experiments.rehearsal import NEVER, attempts_of
-from firstlight.facts.contrast import BY_HEART, LEARNT, LEAST_SHARE, LEAST_STEPS, Fed, behind, contrast, level, lost
+from firstlight.facts.contrast import BY_HEART, LEARNT, LEAST_SHARE, LEAST_STEPS, behind, level, lost
 from firstlight.facts.dealings import returning
-from firstlight.facts.learning import compete, is_meant_to_rise
 from firstlight.facts.sightings import Sightings
-from firstlight.facts.stepping import clip_orders
 from firstlight.judge.assurance import RISEN
+from firstlight.judge.contrasting import comes_by_loader, guess_of, is_answered, whole_runs
 from firstlight.observe.watch import Watched
 from firstlight.records.contrast import (
     BLIND,
@@ -35,22 +30,15 @@ from firstlight.records.contrast import (
     MISMATCHED,
     UNMOVED,
     WHOLE,
-    Contrast,
     Level,
-    ScoreTold,
-    TermTried,
-    WholeRun,
 )
-from firstlight.records.directions import grows
-from firstlight.records.facts import ClipOrder, LossSite
 from firstlight.records.inner import Movement
 from firstlight.records.learning import CERTIFIED, NO_SIGN, SEEN, LearningSign
 from firstlight.records.nonfinite import NonFinite
-from firstlight.records.program import Ending, LoaderSeen
+from firstlight.records.program import Ending
 from firstlight.records.rehearsal import Shortened
-from firstlight.records.steered import EndReached, TermJoined
-from firstlight.records.taped import OUTPUTS, GuessSeen, PenaltySeen
-from firstlight.records.training import BackwardSeen, StepSeen
+from firstlight.records.taped import OUTPUTS, PenaltySeen
+from firstlight.records.training import BackwardSeen
 
 CONTROLS: dict[str, tuple[str, ...]] = {
     "quick": (),
@@ -75,8 +63,6 @@ CONTROLS: dict[str, tuple[str, ...]] = {
 }
 """Made of every program; whatever else is made answers a question that they or the program raised."""
 STEPS = 150
-TWO = 2
-"""Terms of a sum: what is not the one is the other."""
 TIGHT = 100.0
 """Norm of the gradients over the norm they are clipped to, from which on clipping is suspected to hold them back."""
 STARTS = 0.1
@@ -166,7 +152,7 @@ def _ahead(watched: Watched, losses: Sequence[float], levels: dict[str, Level]) 
         nursery is None
         or nursery.engine != "fork"
         or watched.exit_code
-        or not (_answered(watched) or _by_loader(watched))
+        or not (is_answered(watched) or comes_by_loader(watched))
     ):
         return []
     guess, base = guess_of(watched), level(losses)
@@ -215,49 +201,6 @@ def _may_yet_rise(watched: Watched) -> bool:
     if nursery is None or nursery.engine != "fork" or watched.exit_code:
         return False
     return any(not one.to_end and not one.rise >= RISEN for one in returning(Sightings(watched.records)))
-
-
-def whole_runs(watched: Watched) -> tuple[WholeRun, ...]:
-    """The copies that came to the end of the program, once the one did that nothing is changed in."""
-    ends = {
-        name: (losses, [one.told for one in records if isinstance(one, EndReached)])
-        for name, records in watched.timelines.items()
-        if name.startswith(WHOLE) and len(losses := losses_of(records)) >= LEAST_STEPS
-    }
-    known = {name: (losses, told[0]) for name, (losses, told) in ends.items() if told}
-    if WHOLE not in known:
-        return ()
-    (own, own_told), guess = known.pop(WHOLE), guess_of(watched)
-    return tuple(
-        WholeRun(
-            name=name,
-            steps=len(losses),
-            base=level(own),
-            other=level(losses),
-            ahead=behind(level(own), level(losses), guess),
-            told=tuple(_told_of(own_told, told)),
-        )
-        for name, (losses, told) in known.items()
-    )
-
-
-def _told_of(own: dict[str, float], other: dict[str, float]) -> Iterator[ScoreTold]:
-    for name in own.keys() & other.keys():
-        was, now, up = own[name], other[name], grows(name)
-        if up is not None:
-            yield ScoreTold(name=name, was=was, now=now, better=now > was if up else now < was)
-
-
-def guess_of(watched: Watched) -> float | None:
-    """The loss of one answer for all inputs of a batch, in the median."""
-    told = [look.guess for look in watched.of(GuessSeen) if look.rank == 0]
-    return statistics.median(told) if told else None
-
-
-def _guess_of_others(watched: Watched) -> float | None:
-    """The same of the terms that meet the answers alone."""
-    told = [look.guess - look.aside for look in watched.of(GuessSeen) if look.rank == 0]
-    return statistics.median(told) if told and all(map(math.isfinite, told)) else None
 
 
 def _terms(watched: Watched, losses: Sequence[float], levels: dict[str, Level]) -> list[str]:
@@ -365,65 +308,3 @@ def orders_for(names: tuple[str, ...], seconds: float) -> list[Order]:
         )
         for experiment in (BY_NAME[name] for name in names if name in BY_NAME)
     ]
-
-
-def contrasted(watched: Watched, orders: list[Order], losses: list[LossSite]) -> Contrast | None:
-    """The timelines against the program, with the loss and the rate they are about."""
-    steps = watched.of(StepSeen)
-    backwards = watched.of(BackwardSeen)
-    raised = is_meant_to_rise(Sightings(watched.records), 0)
-    found = contrast(
-        timelines_of(watched, [order for order in orders if not order.to_end]),
-        loss=max(losses, key=lambda loss: loss.calls, default=None),
-        first_step=steps[0] if steps else None,
-        fed=Fed(
-            by_loader=_by_loader(watched),
-            calls=max((backward.calls for backward in backwards[:10]), default=0),
-            answered=_answered(watched) and not raised,
-            against=compete(steps) or raised,
-        ),
-    )
-    return found and msgspec.structs.replace(
-        found,
-        clip=clip_of(watched),
-        terms=tuple(_terms_of(watched, found)),
-        guess=guess_of(watched),
-        whole=whole_runs(watched),
-        accumulated=backwards_for_a_step(watched.records),
-    )
-
-
-def _by_loader(watched: Watched) -> bool:
-    return bool(watched.of(LoaderSeen))
-
-
-def _answered(watched: Watched) -> bool:
-    """Its predictions meet answers that are not its own, and one optimizer alone trains it."""
-    optimizers = {step.optimizer for step in watched.of(StepSeen)}
-    return len(optimizers) == 1 and any(sign.steps and not sign.own_answers for sign in watched.of(LearningSign))
-
-
-def _terms_of(watched: Watched, found: Contrast) -> Iterator[TermTried]:
-    for at in TERMS:
-        off, aside = found.of(f"term-{at}-off"), found.of(f"term-{at}-aside")
-        joined = [one for one in watched.timelines.get(f"term-{at}-off", ()) if isinstance(one, TermJoined)]
-        if off is not None and aside is not None and joined:
-            steps = min(off.steps, aside.steps)
-            told = (losses_of(watched.timelines[f"term-{at}-{how}"])[:steps] for how in ("off", "aside"))
-            ahead = [beside - without for without, beside in zip(*told, strict=True)]
-            yield TermTried(
-                site=joined[0].site,
-                aside=joined[0].aside,
-                steps=steps,
-                without=off.other,
-                beside=aside.other,
-                noise=level(ahead).noise,
-                averaged=joined[0].averaged,
-                guess=_guess_of_others(watched) if joined[0].aside and joined[0].terms == TWO else None,
-            )
-
-
-def clip_of(watched: Watched) -> ClipOrder | None:
-    """None where the program does not clip, or on several lines."""
-    found = [clip for clip in clip_orders(Sightings(watched.records)) if clip.rank == 0]
-    return found[0] if len(found) == 1 else None
