@@ -2,8 +2,9 @@ import pytest
 from msgspec.structs import replace
 
 from firstlight.facts.scores import held_back_scores
+from firstlight.records.held_out import Transfer
 from firstlight.records.places import Site
-from firstlight.records.relations import Relations, RelationsSeen, Skills, Transfer
+from firstlight.records.relations import Relations, RelationsSeen, Skills
 
 SITE = Site(file="train.py", line=9)
 SEEN = RelationsSeen(step=60, site=SITE, meeting=SITE, examples=300, met=900, answers="classes", classes=4)

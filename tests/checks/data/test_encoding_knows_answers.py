@@ -4,7 +4,8 @@ import pytest
 from tests.checks.data.relating import found, related
 
 from firstlight.checks.data.encoding_knows_answers import CHECK
-from firstlight.records.relations import Encoded, Relations
+from firstlight.records.held_out import Encoded
+from firstlight.records.relations import Relations
 
 NAN = float("nan")
 

@@ -4,7 +4,8 @@ import pytest
 from tests.checks.data.relating import found, related
 
 from firstlight.checks.data.feature_spans_answer import CHECK
-from firstlight.records.relations import Relations, Spans
+from firstlight.records.held_out import Spans
+from firstlight.records.relations import Relations
 
 NAN = float("nan")
 

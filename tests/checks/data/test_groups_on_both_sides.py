@@ -5,7 +5,8 @@ from msgspec.structs import replace
 from tests.checks.data.relating import found, related
 
 from firstlight.checks.data.groups_on_both_sides import CHECK
-from firstlight.records.relations import Groups, Relations
+from firstlight.records.held_out import Groups
+from firstlight.records.relations import Relations
 
 NAN = float("nan")
 

@@ -5,8 +5,9 @@ from msgspec.structs import replace
 from tests.checks.data.relating import found, related
 
 from firstlight.checks.data.relation_lost_in_evaluation import CHECK
+from firstlight.records.held_out import Transfer
 from firstlight.records.places import Site
-from firstlight.records.relations import Relations, Transfer
+from firstlight.records.relations import Relations
 
 NAN = float("nan")
 SEEN = Transfer(

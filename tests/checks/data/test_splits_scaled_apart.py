@@ -7,7 +7,8 @@ from firstlight.checks.declare import Check, Severity
 from firstlight.facts.derive import derive
 from firstlight.records.feed import OwnScale, SplitsScaled
 from firstlight.records.finding import Evidence
-from firstlight.records.relations import RelationsSeen, Transfer
+from firstlight.records.held_out import Transfer
+from firstlight.records.relations import RelationsSeen
 
 
 def scaled(kind: str = "unit", columns: int = 6, crowded: int = 0, parted: float = 20.0) -> SplitsScaled:

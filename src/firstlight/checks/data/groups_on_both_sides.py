@@ -16,7 +16,8 @@ training examples come again in later passes, so only one pass is looked at.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
-from firstlight.records.relations import Groups, Relations
+from firstlight.records.held_out import Groups
+from firstlight.records.relations import Relations
 
 
 class Limits(Settable):

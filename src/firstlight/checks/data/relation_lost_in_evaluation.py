@@ -16,7 +16,8 @@ of the relation intact is not reported, and neither are other subjects or later 
 import math
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
-from firstlight.records.relations import Relations, Transfer
+from firstlight.records.held_out import Transfer
+from firstlight.records.relations import Relations
 
 Reason = tuple[str, str, str]
 """What else was seen, the cause it speaks for, and what probably happened."""

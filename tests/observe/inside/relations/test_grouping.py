@@ -4,7 +4,7 @@ import torch
 from firstlight.observe.inside.relations.grouping import Asked, compared, grouped, tree, two_kinds
 from firstlight.observe.inside.relations.neighbours import distances
 from firstlight.observe.inside.relations.sample import AnswerMet, Sample
-from firstlight.records.relations import Groups
+from firstlight.records.held_out import Groups
 
 GROUPS, EACH, WIDTH = 40, 8, 12
 

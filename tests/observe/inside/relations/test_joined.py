@@ -5,7 +5,7 @@ import torch
 
 from firstlight.observe.inside.relations.encoding import encoded
 from firstlight.observe.inside.relations.standing import StandingTable
-from firstlight.records.relations import Encoded
+from firstlight.records.held_out import Encoded
 
 ROWS, SHOPS = 3000, 800
 

@@ -7,7 +7,7 @@ import torch
 
 from firstlight.observe.inside.relations.beside import EvaluatedBeside
 from firstlight.observe.inside.relations.sample import Sample
-from firstlight.records.relations import Groups
+from firstlight.records.held_out import Groups
 
 PEOPLE, EACH, CHANNELS, LENGTH = 50, 16, 3, 32
 Asked = Callable[[torch.Tensor, torch.Tensor], Groups]

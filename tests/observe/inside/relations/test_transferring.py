@@ -8,8 +8,8 @@ import torch
 from firstlight.observe.inside.relations.held_out import HeldPart
 from firstlight.observe.inside.relations.sample import Sample
 from firstlight.observe.inside.relations.transferring import transfer
+from firstlight.records.held_out import Transfer
 from firstlight.records.places import Site
-from firstlight.records.relations import Transfer
 
 SITE = Site(file="train.py", line=30)
 ROWS, WIDTH = 400, 8

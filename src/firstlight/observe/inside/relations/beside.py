@@ -20,7 +20,7 @@ from firstlight.observe.inside.relations.standing import (
     read,
     with_answers,
 )
-from firstlight.records.relations import Encoded, Groups, Spans
+from firstlight.records.held_out import Encoded, Groups, Spans
 
 MOST_SOURCES = 4
 

@@ -18,7 +18,7 @@ from firstlight.observe.inside.relations.composing import MOST_COLUMNS
 from firstlight.observe.inside.relations.joined import SameValue, exactly_mean, solved_for, whole_numbers
 from firstlight.observe.inside.relations.spanning import EXACT, KEPT
 from firstlight.observe.inside.relations.standing import LEAST_ROWS, StandingTable
-from firstlight.records.relations import Encoded
+from firstlight.records.held_out import Encoded
 
 LEAST_GROUPS = 16
 ROUNDS = 3

@@ -19,7 +19,7 @@ from firstlight.observe.inside.relations.composing import LEAST_COLUMNS
 from firstlight.observe.inside.relations.guessing import RIDGES
 from firstlight.observe.inside.relations.neighbours import distances
 from firstlight.observe.inside.relations.sample import AnswerMet, Sample, distinct, flat, parts_of
-from firstlight.records.relations import Groups
+from firstlight.records.held_out import Groups
 
 LEAST_EXAMPLES = 96
 MOST_EXAMPLES = 2048

@@ -15,7 +15,7 @@ from firstlight.observe.inside.relations.grouping import LEAST_ASKED, LEAST_GROU
 from firstlight.observe.inside.relations.neighbours import scaled
 from firstlight.observe.inside.relations.sample import AnswerMet, Sample, distinct, parts_of
 from firstlight.observe.inside.relations.standing import Standing
-from firstlight.records.relations import Groups
+from firstlight.records.held_out import Groups
 
 MOST_OF_A_GROUP = 100
 """Rows of the table, in the mean: what more rows have in common is a kind, and not whose they are."""

@@ -19,9 +19,10 @@ from firstlight.observe.inside.relations.texts import TextsHeld
 from firstlight.observe.inside.relations.transferring import transfer
 from firstlight.observe.inside.relations.turning import classes_turned
 from firstlight.records import wire
+from firstlight.records.held_out import Encoded, Groups, Spans, Transfer
 from firstlight.records.merged import Merged
 from firstlight.records.reach import InputsReached
-from firstlight.records.relations import Drift, Encoded, Groups, Neighbours, Reordered, Skills, Spans, Transfer
+from firstlight.records.relations import Drift, Neighbours, Reordered, Skills
 from firstlight.records.stored import ClassesTurned, ExamplesStored
 
 T = TypeVar("T")

@@ -9,7 +9,7 @@ its ends, the sum is another one; so a part of the rows may be left over.
 import torch
 
 from firstlight.observe.inside.relations.composing import LEAST_DISTINCT, MOST_COLUMNS
-from firstlight.records.relations import Spans
+from firstlight.records.held_out import Spans
 
 BEFORE, AFTER = 48, 12
 """Rows whose answers a feature may be made of; together with its own."""

@@ -22,7 +22,7 @@ from firstlight.observe.inside.relations.meanings import codes_in, other_codes
 from firstlight.observe.inside.relations.neighbours import COUNT, distances
 from firstlight.observe.inside.relations.parting import parted
 from firstlight.observe.inside.relations.sample import AnswerMet, Sample, distinct, features_of, parts_of
-from firstlight.records.relations import Transfer
+from firstlight.records.held_out import Transfer
 
 LEAST_TRAINED, LEAST_EVALUATED = 256, 96
 MOST_FITTED = 512
