@@ -24,7 +24,7 @@ for step in range(100):
 """
 
 
-def skipped(end: str, folder: Path) -> Site | None:
+def read(end: str, folder: Path) -> Stepping:
     path = folder / "train.py"
     path.write_text(PROGRAM + indent(end, "    "))
     stepping = Stepping(
@@ -37,7 +37,7 @@ def skipped(end: str, folder: Path) -> Site | None:
         backward_site=Site(file="train.py", line=9),
     )
     found = [fact for fact in with_skips([stepping, *facts_of(path, folder)]) if isinstance(fact, Stepping)]
-    return found[0].skipped
+    return found[0]
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def skipped(end: str, folder: Path) -> Site | None:
 )
 def test_a_comparison_of_what_was_computed_is_the_condition(end: str, tmp_path: Path) -> None:
     line = 11 + end.startswith("norm")
-    assert skipped(end, tmp_path) == Site(file="train.py", line=line)
+    assert read(end, tmp_path).skipped == Site(file="train.py", line=line)
 
 
 @pytest.mark.parametrize(
@@ -67,4 +67,20 @@ def test_a_comparison_of_what_was_computed_is_the_condition(end: str, tmp_path: 
     ],
 )
 def test_rounds_flags_and_steps_without_condition_are_not(end: str, tmp_path: Path) -> None:
-    assert skipped(end, tmp_path) is None
+    assert read(end, tmp_path).skipped is None
+
+
+@pytest.mark.parametrize(
+    ("end", "line"),
+    [
+        ("if (step + 1) % 4 == 0: optimizer.step()\n", 11),
+        ("if (step + 1) % 4 == 0 or step == 99:\n    optimizer.step()\n", 11),
+        ("if loss.item() < 0.25: optimizer.step()\n", None),
+        ("if step > 1000: optimizer.step()\n", None),
+        ("if (step + 1) % 4 == 0: optimizer.step()\noptimizer.step()\n", None),
+        ("optimizer.step()\n", None),
+    ],
+)
+def test_a_step_every_few_rounds_gathers_them(end: str, line: int | None, tmp_path: Path) -> None:
+    found = read(end, tmp_path).gathering
+    assert (found and found.line) == line

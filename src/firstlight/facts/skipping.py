@@ -1,4 +1,5 @@
-"""Steps that stand behind a condition on what was computed, where the backward before them does not. Pure."""
+"""Steps that stand behind a condition, where the backward before them does not: on what was computed, or on how many
+rounds were made. Pure."""
 
 import ast
 from collections.abc import Iterator, Sequence
@@ -18,22 +19,29 @@ def with_skips(facts: Sequence[Any]) -> list[Any]:
     sources = {fact.path: fact for fact in facts if isinstance(fact, SourceFile)}
     loops = [fact for fact in facts if isinstance(fact, TrainingLoop)]
     return [
-        replace(fact, skipped=next(_skips(fact.backward_site, loops, sources), None))
+        _with_skip(fact, fact.backward_site, loops, sources)
         if isinstance(fact, Stepping) and fact.backward_site is not None
         else fact
         for fact in facts
     ]
 
 
-def _skips(backward: Site, loops: list[TrainingLoop], sources: dict[str, SourceFile]) -> Iterator[Site]:
+def _with_skip(fact: Stepping, backward: Site, loops: list[TrainingLoop], sources: dict[str, SourceFile]) -> Stepping:
     for loop in loops:
         for call in loop.backwards:
             if (call.spot.file, call.spot.line) != (backward.file, backward.line) or call.spot.file not in sources:
                 continue
-            tests = [_test_of(update, call, sources[call.spot.file]) for update in loop.updates]
+            found = [_test_of(update, call, sources[call.spot.file]) for update in loop.updates]
+            tests = [test for test in found if test is not None]
+            if not tests or len(tests) < len(found):
+                continue
+            site = Site(file=backward.file, line=min(test.lineno for test in tests))
             counted = {name for one in call.loops for name in _counters(one.node)}
-            if tests and all(test is not None and _is_of_values(test, counted) for test in tests):
-                yield Site(file=backward.file, line=min(test.lineno for test in tests if test is not None))
+            if all(_is_of_values(test, counted) for test in tests):
+                return replace(fact, skipped=site)
+            if all(_is_of_rounds(test) for test in tests):
+                return replace(fact, gathering=site)
+    return fact
 
 
 def _test_of(update: Call, backward: Call, source: SourceFile) -> ast.expr | None:
@@ -55,6 +63,11 @@ def _is_of_values(test: ast.expr, counted: set[str]) -> bool:
     compares = any(isinstance(node, ast.Compare) and isinstance(node.ops[0], ORDERS) for node in nodes)
     rounds = any(isinstance(node, ast.Mod) or (isinstance(node, ast.Name) and node.id in counted) for node in nodes)
     return compares and not rounds
+
+
+def _is_of_rounds(test: ast.expr) -> bool:
+    """Every so many rounds: `(i + 1) % 8 == 0`."""
+    return any(isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) for node in ast.walk(test))
 
 
 def _counters(loop: ast.AST) -> Iterator[str]:

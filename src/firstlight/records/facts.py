@@ -130,6 +130,8 @@ class Stepping(Ranked, frozen=True, kw_only=True):
     """Examples in the one batch that is a whole epoch of the training loader; 0 where it has several."""
     skipped: Site | None = None
     """The condition on computed values behind which all steps after these backwards stand, where the source has one."""
+    gathering: Site | None = None
+    """The same where it counts rounds: gradients of several are to be gathered for a step."""
 
 
 class LossRoot(Ranked, frozen=True, kw_only=True):

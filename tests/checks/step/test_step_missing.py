@@ -99,3 +99,16 @@ def test_a_condition_on_the_step_is_the_reason() -> None:
 
     assert evidence.saw.endswith("; the step is made on this condition only, which does not hold")
     assert (evidence.cause, evidence.where.line) == ("train-swallowed", 22)
+
+
+@pytest.mark.parametrize(
+    ("unused", "steps", "cause"),
+    [(200, 2, "train-accumulation"), (201, 2, None), (140, 20, "train-accumulation"), (200, 0, None)],
+)
+def test_gradients_that_are_to_add_up_and_are_cleared_in_each_round(unused: int, steps: int, cause: str | None) -> None:
+    """A hundred rounds for a step, and more, are no accumulation."""
+    lost = {"Adam built at train.py:15": (unused, steps)}
+    (evidence,) = found(unstepped={}, unused=lost, steps=steps, gathering=Site(file="train.py", line=22))
+
+    assert evidence.cause == cause
+    assert (evidence.where.line == 22) == (cause is not None)

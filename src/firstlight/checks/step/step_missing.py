@@ -4,7 +4,8 @@
 The program ran many backwards and never stepped the optimizer that holds the parameters; or it cleared most of the
 gradients before a step used them; or it has no optimizer, and no weight changed between backwards. If an exception was
 raised and swallowed after most of these backwards, or the step stands behind a comparison of numbers that the backward
-does not stand behind, that is reported as the reason.
+does not stand behind, that is reported as the reason. So is a step that is made every few rounds to gather their
+gradients, which are cleared in each.
 
 ## When it is fine
 With very long gradient accumulation, raise `--steps` or `--seconds` until the first step is reached.
@@ -51,6 +52,9 @@ def find(stepping: Stepping, limits: Limits) -> Found:
     if stepping.skipped is not None:
         yield _skipped(stepping, stepping.skipped, saw)
         return
+    if stepping.gathering is not None and any(unused <= limits.backwards * steps for unused, steps in lost.values()):
+        yield _ungathered(stepping, stepping.gathering, saw)
+        return
     yield Evidence(
         where=at(stepping.backward_site, rank=stepping.rank),
         saw=saw,
@@ -83,10 +87,22 @@ def _skipped(stepping: Stepping, condition: Site, saw: str) -> Evidence:
     )
 
 
+def _ungathered(stepping: Stepping, condition: Site, saw: str) -> Evidence:
+    return Evidence(
+        where=at(condition, rank=stepping.rank),
+        saw=f"{saw}; a step is made every few rounds, and the gradients are cleared in each",
+        wanted="gradients that add up from one step to the next",
+        cause="train-accumulation",
+        likely="`zero_grad()` stands outside the condition that the step stands behind",
+        do="clear the gradients right after the step, behind the same condition",
+        numbers={"backwards": stepping.backwards, "steps": stepping.steps},
+    )
+
+
 CHECK = Check(
     id="FL302",
     summary="gradients are computed and never used",
-    causes=("train-no-step", "train-swallowed"),
+    causes=("train-no-step", "train-swallowed", "train-accumulation"),
     likely="`optimizer.step()` is missing, is outside the loop, is skipped by a condition, or belongs to another "
     "optimizer",
     fix="call `optimizer.step()` after `backward()`",
