@@ -139,3 +139,11 @@ def test_a_table_of_positions_that_is_left_out_is_told_where_the_tokens_are_look
     assert evidence.cause == "arch-position"
     assert (evidence.where.file, evidence.where.line, evidence.where.module) == ("model.py", 40, "wpe.weight")
     assert found(places=places, tokens_site=site, own_code=False) == []
+
+
+def test_a_backward_of_the_programs_own_is_another_fault() -> None:
+    (evidence,) = found(**{**CUT, "cut_by": "Sign.backward"})
+
+    assert evidence.cause == "loss-gradient"
+    assert evidence.likely == "a `backward` that gives zeros, whatever gradient it is given"
+    assert evidence.saw.endswith("no gradient reaches them: the graph is cut (`Sign.backward` at model.py:15)")

@@ -3,8 +3,9 @@
 ## What it sees
 After several steps, no backward has ever reached these parameters. Either the path to them is cut (`detach` or
 `no_grad`, in the model or around a part of it in the loop, re-entrant checkpointing without a differentiable input, a
-rounding whose gradient is zero everywhere), or their module runs and its output is not used, or it is never called. If
-a table of positions is among them, the model does not get the order of its tokens.
+rounding whose gradient is zero everywhere, a function of the program's own whose `backward` gives zeros), or their
+module runs and its output is not used, or it is never called. If a table of positions is among them, the model does not
+get the order of its tokens.
 
 ## When it is fine
 A head that is switched off, or an encoder's pooler that the task does not use. Modules that are never called and make
@@ -32,6 +33,7 @@ def find(census: Census, limits: Limits) -> Found:
     if census.cut_off.tensors:
         share = census.cut_off.elements / whole
         at_line = f" (`{census.cut_by}` at {census.cut_site})" if census.cut_site else ""
+        own = census.cut_by is not None and census.cut_by.endswith(".backward")
         yield Evidence(
             where=at(
                 census.cut_site or census.site, module=census.cut_off.names[0], step=census.step, rank=census.rank
@@ -39,10 +41,14 @@ def find(census: Census, limits: Limits) -> Found:
             saw=f"{census.cut_off.tensors} tensors ({share:.0%} of `{census.name}`: {listed(census.cut_off)}) ran, and "
             f"no gradient reaches them: the graph is cut{at_line}",
             wanted="a differentiable path from them to the loss",
-            cause="loss-detached",
+            cause="loss-gradient" if own else "loss-detached",
             severity=Severity.ERROR if census.own_code or share >= limits.share else Severity.NOTE,
-            likely="`detach`, `no_grad`, a rounding, or re-entrant checkpointing whose inputs need no gradient",
-            do="remove the cut; with `torch.utils.checkpoint` pass `use_reentrant=False`",
+            likely="a `backward` that gives zeros, whatever gradient it is given"
+            if own
+            else "`detach`, `no_grad`, a rounding, or re-entrant checkpointing whose inputs need no gradient",
+            do="print what `backward` saved and what it returns"
+            if own
+            else "remove the cut; with `torch.utils.checkpoint` pass `use_reentrant=False`",
             numbers={"tensors": census.cut_off.tensors, "share": share},
         )
     if census.blind.tensors:
@@ -96,7 +102,7 @@ def find(census: Census, limits: Limits) -> Found:
 CHECK = Check(
     id="FL403",
     summary="parameters in the optimizer never get a gradient",
-    causes=("arch-unused", "loss-detached", "arch-position"),
+    causes=("arch-unused", "loss-detached", "loss-gradient", "arch-position"),
     likely="the output of a branch is overwritten or left out of the result",
     fix="follow the named module's output through `forward` to where it is lost",
     severity=Severity.WARNING,

@@ -11,6 +11,7 @@ from firstlight.observe.inside.drawn import DrawnMemory
 from firstlight.observe.inside.echo import Asked
 from firstlight.observe.inside.given import LastGiven
 from firstlight.observe.inside.observer import Observer
+from firstlight.observe.inside.taps.handed_on import HandedOn
 from firstlight.observe.inside.taps.models import Models
 from firstlight.records.places import Site
 from firstlight.records.training import BackwardSeen
@@ -48,6 +49,7 @@ class Walked:
         self.copied_to: set[int] = set()
         """Where the values are of tensors that others were copied into."""
         self.drawn = DrawnMemory()
+        self._handed_on = HandedOn(observer, self.cuts)
 
     def begins(self, root: torch.Tensor, retain: bool, functional: bool) -> None:
         observer = self.observer
@@ -61,6 +63,7 @@ class Walked:
             self.leaves = [weakref.ref(leaf) for leaf in leaves[:MOST_LEAVES]]
         if nodes is not None and observer.full:
             self.blueprint = [(graph.name_of(node), self.lines.get(node)) for node in nodes]
+            self._handed_on.watch(nodes)
         self.reached |= reached
         self.losses.append(value)
         self.values_since_step.append(value)

@@ -17,6 +17,7 @@ from firstlight.observe.inside.taps.backward import Walked
 from firstlight.observe.inside.taps.cuts import FLAT
 from firstlight.observe.inside.taps.flags import assigned_at
 from firstlight.observe.inside.taps.flags import flagged as flagged_in
+from firstlight.observe.inside.taps.handed_on import BACKWARD
 from firstlight.observe.inside.taps.models import Models, Root
 from firstlight.observe.inside.taps.optimizers import Optimizers, left_behind
 from firstlight.records.census import Census, HiddenModules, RepeatedModule
@@ -153,7 +154,7 @@ class Counting:
         ]
         for kind in ("wasted", "uncalled"):
             groups[kind] = [pair for pair in groups[kind] if not any(pair[1] is other for _, other in places)]
-        groups["cut_off"] += [(name, p) for name, p in zero if self.walked.cuts.get(id(p), ("",))[0] in FLAT]
+        groups["cut_off"] += [(name, p) for name, p in zero if _hands_on_nothing(self.walked.cuts.get(id(p)))]
         cut = next((self.walked.cuts[id(p)] for _, p in groups["cut_off"] if id(p) in self.walked.cuts), None)
         blamed = [*groups["cut_off"], *groups["wasted"], *places]
         flagged = list(flagged_in(module))
@@ -274,6 +275,10 @@ class Counting:
                         parameters=_some(found),
                         site=_assignment(type(module), attribute),  # type: ignore[arg-type]
                     )
+
+
+def _hands_on_nothing(cut: tuple[str, Site] | None) -> bool:
+    return cut is not None and (cut[0] in FLAT or cut[0].endswith(BACKWARD))
 
 
 def _built(optimizers: Iterable[tuple[Site | None, int]]) -> Site | None:
