@@ -156,9 +156,9 @@ class Recorder:
         self.whole = False
         """Rows within the network are kept too."""
         self.entered: list[torch.Tensor] = []
+        """Data that met trained tensors since the last backward: what the network was fed."""
         self.constants: list[torch.Tensor] = []
         """Computed of numbers in the program alone, and met by what the network computes; while the tape is whole."""
-        """Data that met trained tensors since the last backward: what the network was fed."""
         self._made: dict[int, tuple[_Reference, Made]] = {}
         self._buried: list[object] = []
 
